@@ -1,0 +1,38 @@
+"""The algorithms at full size: run, counted, and in closed form.
+
+>>> from kernels_ref import count
+>>> count("small-cache", n=4096, d=64, memory=1024).io < count("flash2", n=4096, d=64, memory=1024).io
+True
+"""
+
+from . import theory
+from .algorithms import ALGORITHMS, Algorithm
+from .counts import Counts, count
+from .errors import BadInput, Cancelled, CapacityExceeded, DoesNotFit, KernelError
+from .pebbling import kernel_source, pebble
+from .runs import Check, Run, backward, run
+from .sweep import Swap, crossover, log_spaced, swaps, sweep
+
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "BadInput",
+    "Cancelled",
+    "CapacityExceeded",
+    "Check",
+    "Counts",
+    "DoesNotFit",
+    "KernelError",
+    "Run",
+    "Swap",
+    "backward",
+    "count",
+    "crossover",
+    "kernel_source",
+    "log_spaced",
+    "pebble",
+    "run",
+    "swaps",
+    "sweep",
+    "theory",
+]

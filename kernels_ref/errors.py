@@ -1,0 +1,37 @@
+"""What can go wrong; every error carries the data that a page needs to say it in the reader's language."""
+
+from __future__ import annotations
+
+
+class KernelError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class BadInput(KernelError, ValueError):
+    """A size, an array or a name that no kernel can work with."""
+
+
+class DoesNotFit(KernelError, ValueError):
+    """The algorithm cannot run at all in so little fast memory.
+
+    Attributes: ``algorithm`` (id), ``memory`` (words asked for), ``least_memory`` (words that would do), ``d``.
+    """
+
+    def __init__(self, algorithm: str, *, d: int, memory: int, least_memory: int) -> None:
+        self.algorithm, self.d, self.memory, self.least_memory = algorithm, d, memory, least_memory
+        super().__init__(f"{algorithm} with d = {d} needs at least {least_memory} words of fast memory, got {memory}")
+
+
+class CapacityExceeded(KernelError):
+    """A kernel held more words than fast memory has: a fault of the kernel, never of the reader.
+
+    Attributes: ``needed`` and ``memory``, both in words.
+    """
+
+    def __init__(self, what: str, *, needed: int, memory: int) -> None:
+        self.needed, self.memory = needed, memory
+        super().__init__(f"{what} would put {needed} words into a fast memory of {memory}")
+
+
+class Cancelled(KernelError):
+    """A run was stopped by whoever watched its progress."""

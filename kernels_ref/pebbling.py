@@ -1,0 +1,158 @@
+"""The third machine: a kernel's run recorded as moves of the red-blue pebble game, word by word.
+
+The moves refer to the chain DAG of `pebble_engine.attention_backward`, under the sliding rule: ``C += A B`` slides the
+red pebble of a sum from one partial sum to the next. Nothing here checks legality; the game does, and that is the
+point: a kernel whose run the game accepts, at the same I/O, has its count certified. This is the only module of the
+package that knows `pebble_engine`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+from pebble_engine import Move, Pebbling, Rules, attention_backward
+
+from . import sizes
+from .algorithms import find
+from .memory import Array, Block, Region, TwoLevelMemory
+from .runs import execute
+
+Place = tuple[int, ...]  # row and column of an entry in its tensor
+
+
+class PebbleMemory(TwoLevelMemory):
+    """One tile at a time; a block's data maps each of its entries to the label of the vertex that is red there.
+
+    ``lines`` maps the code of the functions that are shown to the reader to the number of each one's first line in
+    the listing; every move remembers the line that made it.
+    """
+
+    def __init__(self, words: int, lines: dict[CodeType, int] | None = None) -> None:
+        super().__init__(words)
+        self.moves: list[Move] = []
+        self.move_lines: list[int] = []
+        self._shown = lines or {}
+        self._blue: dict[tuple[str, Place], str] = {}  # the vertex last stored for each entry
+
+    def _record(self, move: Move, line: int) -> None:
+        self.moves.append(move)
+        self.move_lines.append(line)
+
+    def _line(self) -> int:
+        """The listing's line that is running now: the innermost frame of a function that is shown."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code in self._shown:
+                return self._shown[frame.f_code] + frame.f_lineno - frame.f_code.co_firstlineno
+            frame = frame.f_back
+        return 0
+
+    def _loaded(self, region: Region) -> dict[Place, str]:
+        line, name = self._line(), region.tensor.name
+        data = {}
+        for place in _places(region):
+            vertex = self._blue.get((name, place)) or _label(name, place)
+            self._record(Move.load(vertex), line)
+            data[place] = vertex
+        return data
+
+    _resumed = _loaded
+
+    def _empty(self, region: Region) -> dict[Place, str]:
+        return {}
+
+    def _stored(self, block: Block) -> None:
+        line, name = self._line(), block.region.tensor.name
+        for place, vertex in block.data.items():
+            self._record(Move.store(vertex), line)
+            self._blue[name, place] = vertex
+
+    def _freed(self, block: Block) -> None:
+        line = self._line()
+        for vertex in block.data.values():
+            self._record(Move.delete(vertex), line)
+
+    def _multiplied(self, target: Block, left: Block, right: Block) -> None:
+        line, name = self._line(), target.region.tensor.name
+        columns, inner = right.columns, left.columns
+        for row in range(left.rows.start, left.rows.stop):
+            for column in range(columns.start, columns.stop):
+                place = (column, row) if target.transposed else (row, column)
+                vertex = target.data.get(place)
+                for k in range(inner.start, inner.stop):
+                    following = f"{_label(name, place)}#{k}"
+                    move = Move.compute(following) if vertex is None else Move.slide(vertex, following)
+                    self._record(move, line)
+                    vertex = following
+                target.data[place] = vertex
+
+    def _applied(
+        self,
+        function: Callable[..., Array],
+        block: Block,
+        others: tuple[Block, ...],
+        into: Region,
+        options: dict[str, Any],
+    ) -> dict[Place, str]:
+        line, data = self._line(), {}
+        for place, vertex in block.data.items():
+            data[place] = _label(into.tensor.name, place)
+            self._record(Move.slide(vertex, data[place]), line)
+        return data
+
+
+def _places(region: Region) -> itertools.product[Place]:
+    return itertools.product(*(range(tile.start, tile.stop) for tile in region.tiles))
+
+
+def _label(name: str, place: Place) -> str:
+    return f"{name}[{','.join(map(str, place))}]"
+
+
+def pebble(
+    algorithm: str,
+    n: int | None = None,
+    d: int = 1,
+    memory: int = 1,
+    *,
+    n_q: int | None = None,
+    n_k: int | None = None,
+) -> Pebbling:
+    """An algorithm's run as a pebbling of the chain DAG, with the listing's line that made each move.
+
+    Its I/O is the algorithm's count at this size, its peak at most ``memory`` red pebbles. The listing is
+    `kernel_source`. Raises `DoesNotFit`, `BadInput`.
+    """
+    n_q, n_k = sizes.rows(n, n_q, n_k)
+    sizes.check(n_q=n_q, n_k=n_k, d=d, memory=memory)
+    first, lines = 0, {}
+    for function in _listed(algorithm):
+        lines[function.__code__] = first
+        first += len(inspect.getsourcelines(function)[0]) + 1
+    fast = PebbleMemory(memory, lines)
+    execute(algorithm, fast, n_q, n_k, d)
+    return Pebbling(
+        dag=attention_backward(n_q=n_q, n_k=n_k, d=d),
+        rules=Rules(red=memory, sliding=True),
+        moves=tuple(fast.moves),
+        made_by=algorithm,
+        lines=tuple(fast.move_lines),
+    )
+
+
+def kernel_source(algorithm: str) -> list[str]:
+    """The listing of an algorithm, line by line: its kernel, then an empty line and each of its helpers."""
+    listing: list[str] = []
+    for function in _listed(algorithm):
+        listing += [line.rstrip("\n") for line in inspect.getsourcelines(function)[0]] + [""]
+    return listing[:-1]
+
+
+def _listed(algorithm: str) -> list[Any]:
+    entry = find(algorithm)
+    return [entry.kernel, *entry.helpers]

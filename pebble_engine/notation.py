@@ -1,0 +1,359 @@
+"""Pebblings as text and as JSON, written and read.
+
+Text: one move a line, by label; blank lines are skipped and `;` starts a comment. The DAG and the rules are not in it.
+
+    ; C = A B
+    load A[0,0]
+    slide C[0,0]#0 C[0,0]#1
+
+JSON, `pebbling/1`: everything, in one document. Vertex numbers count from 0 into `vertices`.
+
+    {"format": "pebbling/1",
+     "dag": {"name": str, "vertices": [label, ...], "edges": [[u, v], ...], "inputs": [u, ...], "outputs": [v, ...]},
+     "rules": {"red": M, "sliding": bool, "recompute": bool},
+     "moves": [["load", v], ["store", v], ["compute", v], ["slide", u, v], ["delete", v], ...],
+     "io": int, "made_by": str}
+
+`io` and `made_by` may be missing. Reading is strict: no other key, no other type, every move legal, `io` right. What is
+refused is refused with the line, the move and the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+from pebble_engine.dag import MAX_EDGES, MAX_VERTICES, PebbleDag
+from pebble_engine.errors import IllegalMove, InvalidDag, InvalidMove, InvalidPebbling, InvalidRules
+from pebble_engine.pebbling import Pebbling, replay
+from pebble_engine.rules import Move, Rules
+
+FORMAT = "pebbling/1"
+MAX_CHARACTERS = 100_000_000  # of a file or text
+MAX_MOVES = 5_000_000
+
+Source = str | os.PathLike[str] | TextIO
+
+
+def read_pebbling(
+    source: Source,
+    *,
+    dag: PebbleDag | None = None,
+    rules: Rules | None = None,
+    made_by: str = "",
+    check: bool = True,
+) -> Pebbling:
+    """Read a pebbling, JSON or text, and check that every move is legal.
+
+    Parameters
+    ----------
+    source : a path, an open text file, or the text itself: a `str` is text when it has a line break in it or starts
+        with `{`, and a path otherwise
+    dag, rules : what a text pebbling is for. JSON brings its own, and these are ignored
+    made_by : as `dag`
+    check : False reads a pebbling whose moves may be illegal and its total wrong, to have its faults listed
+
+    Raises
+    ------
+    InvalidPebbling : it cannot be read, or its total is wrong
+    IllegalMove : a move that the rules forbid, with its line
+    OSError : the file cannot be opened
+
+    Examples
+    --------
+    >>> from pebble_engine.examples import chain
+    >>> read_pebbling("load x[0]\\ncompute x[2]\\n", dag=chain(2), rules=Rules(red=2))
+    Traceback (most recent call last):
+    ...
+    pebble_engine.errors.IllegalMove: line 2: step 2, compute x[2]: x[1] is not red (red: x[0]; 1 of 2)
+    """
+    text = _text(source)
+    total: int | None = None
+    if text.lstrip()[:1] == "{":
+        pebbling, total = _from_json(text)
+    elif dag is None or rules is None:
+        sentence = f"this is no {FORMAT} document, and a pebbling in text form does not say its DAG and its rules"
+        raise InvalidPebbling("no_dag", sentence)
+    else:
+        pebbling = Pebbling(dag, rules, parse_moves(text), made_by)
+    if not check:
+        return pebbling
+    try:
+        replay(pebbling)
+    except IllegalMove as error:
+        raise IllegalMove(error.fault, line=line_of_move(text, error.step)) from None
+    if total not in (None, pebbling.io):
+        raise InvalidPebbling("wrong_total", f"the file says io {total}, its moves make {pebbling.io}")
+    return pebbling
+
+
+def write_pebbling(pebbling: Pebbling, to: str | os.PathLike[str] | TextIO | None = None, *, form: str = "json") -> str:
+    """Write a pebbling to a path or an open text file, or nowhere, and return what was written.
+
+    Parameters
+    ----------
+    form : `json` for `pebbling/1`, one move a line; `text` for the moves alone, under a comment that says what they are
+
+    Examples
+    --------
+    >>> from pebble_engine.examples import chain
+    >>> print(write_pebbling(Pebbling(chain(1), Rules(red=2), (Move.load("x[0]"),), "me"), form="text"), end="")
+    ; chain 1, 2 red pebbles, io 1, made by me
+    load x[0]
+    """
+    if form == "json":
+        text = "".join(_json_lines(pebbling))
+    elif form == "text":
+        text = "".join(f"{line}\n" for line in (_comment(pebbling), *map(str, pebbling.moves)))
+    else:
+        raise ValueError(f"form must be json or text, got {form!r}")
+    if to is None:
+        return text
+    if isinstance(to, (str, os.PathLike)):
+        Path(to).write_text(text, encoding="utf-8")
+    else:
+        to.write(text)
+    return text
+
+
+def parse_moves(text: str) -> tuple[Move, ...]:
+    """The moves of a pebbling in text form. Raises InvalidPebbling, which names the line.
+
+    >>> parse_moves("load a ; the first\\n\\nstore a")
+    (Move(op='load', vertex='a', source=None), Move(op='store', vertex='a', source=None))
+    """
+    moves: list[Move] = []
+    known: dict[str, Move] = {}  # most lines of a long pebbling are repeats
+    for line, written in _move_lines(text):
+        move = known.get(written)
+        if move is None:
+            try:
+                move = known[written] = Move.parse(written)
+            except InvalidMove as error:
+                raise InvalidPebbling("bad_move", f"move {len(moves) + 1}: {error}", line, written) from None
+        moves.append(move)
+        _limit(len(moves), MAX_MOVES, "moves")
+    return tuple(moves)
+
+
+def line_of_move(text: str, step: int) -> int | None:
+    """The line (from 1) of a pebbling's text or JSON on which move `step` (from 1) stands.
+
+    >>> line_of_move("; two moves\\nload a\\n\\nstore a", 2)
+    4
+    """
+    if text.lstrip()[:1] != "{":
+        return next((line for move, (line, _) in enumerate(_move_lines(text), start=1) if move == step), None)
+    start = re.search(r'"moves"\s*:\s*\[', text)  # no string can hold this: its quotation marks would be escaped
+    at = start.end() if start else len(text)
+    decoder = json.JSONDecoder()
+    for move in range(1, step + 1):
+        while text[at : at + 1] in (" ", "\t", "\r", "\n", ","):
+            at += 1
+        if move == step or text[at : at + 1] in ("", "]"):
+            break
+        at = decoder.raw_decode(text, at)[1]
+    return text.count("\n", 0, at) + 1
+
+
+def _move_lines(text: str) -> Iterator[tuple[int, str]]:
+    """(line number, line) of the lines that are neither blank nor a comment alone."""
+    for line, written in enumerate(text.split("\n"), start=1):
+        stripped = written.strip()
+        if stripped and stripped[0] != ";":
+            yield line, stripped
+
+
+def _text(source: Source) -> str:
+    """What a source holds, within the size limit."""
+    if isinstance(source, str) and ("\n" in source or source.lstrip()[:1] == "{"):
+        text = source
+    else:
+        try:
+            if isinstance(source, (str, os.PathLike)):
+                with open(source, encoding="utf-8-sig") as file:
+                    text = file.read(MAX_CHARACTERS + 1)
+            else:
+                text = source.read(MAX_CHARACTERS + 1)
+        except UnicodeDecodeError:
+            raise InvalidPebbling("not_text", "the file is not text in UTF-8") from None
+    _limit(len(text), MAX_CHARACTERS, "characters")
+    return text
+
+
+def _limit(size: int, most: int, what: str) -> None:
+    if size > most:
+        raise InvalidPebbling("too_large", f"a pebbling has at most {most} {what}")
+
+
+# ------------------------------------------------------------------------------------------------ pebbling/1, written
+
+
+def _json_lines(pebbling: Pebbling) -> Iterator[str]:
+    dag, rules, numbers = pebbling.dag, pebbling.rules, pebbling.dag.numbers
+
+    def dump(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    yield f'{{"format": {dump(FORMAT)},\n'
+    yield f'"dag": {{"name": {dump(dag.name)},\n'
+    yield f'"vertices": {dump(dag.labels)},\n'
+    yield f'"edges": {dump(dag.edges)},\n'
+    yield f'"inputs": {dump(dag.inputs)},\n'
+    yield f'"outputs": {dump(dag.outputs)}}},\n'
+    rule_set = {"red": rules.red, "sliding": rules.sliding, "recompute": rules.recompute}
+    yield f'"rules": {dump(rule_set)},\n'
+    known: dict[Move, str] = {}
+    for move in pebbling.moves:
+        if move not in known:
+            words = [move.vertex] if move.source is None else [move.source, move.vertex]
+            unknown = [word for word in words if word not in numbers]
+            if unknown:
+                raise InvalidPebbling("bad_move", f"{move}: the DAG has no vertex {unknown[0]}", move=str(move))
+            known[move] = dump([move.op, *(numbers[word] for word in words)])
+    entries = ",\n".join(map(known.__getitem__, pebbling.moves))
+    yield f'"moves": [\n{entries}\n],\n' if entries else '"moves": [],\n'
+    yield f'"io": {pebbling.io},\n"made_by": {dump(pebbling.made_by)}}}\n'
+
+
+def _comment(pebbling: Pebbling) -> str:
+    """What a pebbling in text form is for, as a comment."""
+    rules = pebbling.rules
+    variants = (", sliding" if rules.sliding else "") + ("" if rules.recompute else ", one-shot")
+    by = f", made by {pebbling.made_by}" if pebbling.made_by else ""
+    line = f"; {pebbling.dag.name}, {rules.red} red pebbles{variants}, io {pebbling.io}{by}"
+    return " ".join(line.split())  # one line, whatever the names hold
+
+
+# --------------------------------------------------------------------------------------------------- pebbling/1, read
+
+
+def _from_json(text: str) -> tuple[Pebbling, int | None]:
+    """A pebbling, no move checked, and the total that the document gives for it."""
+    needed: dict[str, type] = {"format": str, "dag": dict, "rules": dict, "moves": list}
+    document = _fields(_json(text), "the document", needed, {"io": int, "made_by": str})
+    if document["format"] != FORMAT:
+        _bad(f"the format is {document['format']!r:.60}, this reads {FORMAT!r}")
+    dag = _dag(document["dag"])
+    rules = _rules(document["rules"])
+    moves = _moves(document["moves"], dag, text)
+    return Pebbling(dag, rules, moves, document.get("made_by", "")), document.get("io")
+
+
+def _json(text: str) -> Any:
+    def constant(name: str) -> NoReturn:
+        raise ValueError(f"{name} is not a number in JSON")
+
+    def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            names = [name for name, _ in pairs]
+            raise ValueError(f"the key {max(names, key=names.count)!r:.60} is given twice")
+        return fields
+
+    try:
+        return json.loads(text, parse_constant=constant, object_pairs_hook=unrepeated)
+    except json.JSONDecodeError as error:
+        raise InvalidPebbling("not_json", f"this is not JSON: {error.msg}", line=error.lineno) from None
+    except ValueError as error:
+        raise InvalidPebbling("not_json", f"this is not JSON: {error}") from None
+    except RecursionError:
+        raise InvalidPebbling("not_json", "this is not a pebbling: its brackets are nested too deeply") from None
+
+
+def _fields(value: Any, what: str, needed: dict[str, type], optional: dict[str, type]) -> dict[str, Any]:
+    """A JSON object with exactly the keys that it should have, each of its type."""
+    kinds = {**needed, **optional}
+    fields: dict[str, Any] = value
+    for key in needed:
+        if key not in fields:
+            _bad(f"{what} has no {key!r}")
+    for key, entry in fields.items():
+        if key not in kinds:
+            _bad(f"{what} has an unknown key {key!r:.60}; its keys are {', '.join(kinds)}")
+        if type(entry) is not kinds[key]:
+            _bad(f"{key!r} of {what} must be {_JSON_NAMES[kinds[key]]}, got {_shown(entry)}")
+    return fields
+
+
+_JSON_NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
+
+
+def _dag(value: dict[str, Any]) -> PebbleDag:
+    fields = _fields(
+        value, "the dag", {"vertices": list, "edges": list, "inputs": list, "outputs": list}, {"name": str}
+    )
+    _limit(len(fields["vertices"]), MAX_VERTICES, "vertices")
+    _limit(len(fields["edges"]), MAX_EDGES, "edges")
+    for k, edge in enumerate(fields["edges"]):
+        if type(edge) is not list or len(edge) != 2 or type(edge[0]) is not int or type(edge[1]) is not int:
+            _bad(f"edge {k} must be two vertex numbers, got {_shown(edge)}")
+    for ends in ("inputs", "outputs"):
+        for v in fields[ends]:
+            if type(v) is not int:
+                _bad(f"{ends} must be vertex numbers, got {_shown(v)}")
+    edges = [(u, v) for u, v in fields["edges"]]
+    try:
+        return PebbleDag(
+            fields["vertices"], edges, fields["outputs"], inputs=fields["inputs"], name=fields.get("name", "")
+        )
+    except InvalidDag as error:
+        raise InvalidPebbling("bad_dag", f"the dag: {error}") from error
+
+
+def _rules(value: dict[str, Any]) -> Rules:
+    fields = _fields(value, "the rules", {"red": int, "sliding": bool, "recompute": bool}, {})
+    try:
+        return Rules(**fields)
+    except InvalidRules as error:
+        raise InvalidPebbling("bad_rules", f"the rules: {error}") from error
+
+
+def _moves(entries: list[Any], dag: PebbleDag, text: str) -> tuple[Move, ...]:
+    """Moves from entries like ["slide", 3, 4]. Each different move is made once."""
+    _limit(len(entries), MAX_MOVES, "moves")
+    known: dict[tuple[Any, ...], Move] = {}
+    moves: list[Move] = []
+    for step, entry in enumerate(entries, start=1):
+        try:
+            key = _key(entry)
+            move = known.get(key)
+            if move is None:
+                move = known[key] = _move(*key, labels=dag.labels)
+        except InvalidMove as error:
+            shown = _shown(entry)
+            sentence = f"move {step}, {shown}: {error.explanation}"
+            raise InvalidPebbling("bad_move", sentence, line_of_move(text, step), shown) from None
+        moves.append(move)
+    return tuple(moves)
+
+
+def _key(entry: Any) -> tuple[Any, ...]:
+    """An entry as a tuple: an operation and vertex numbers. (Types first: 1, 1.0 and true would be equal keys.)"""
+    if type(entry) is not list or not entry or type(entry[0]) is not str:
+        raise InvalidMove("", "empty", 'a move is a list like ["load", 0]')
+    for v in entry[1:]:
+        if type(v) is not int:
+            raise InvalidMove("", "vertex_count", f"a vertex is a number, got {_shown(v)}")
+    return tuple(entry)
+
+
+def _move(op: str, *vertices: int, labels: tuple[str, ...]) -> Move:
+    for v in vertices:
+        if not 0 <= v < len(labels):
+            raise InvalidMove("", "unknown_vertex", f"there is no vertex {v}; they go from 0 to {len(labels) - 1}")
+    return Move.of(op, *(labels[v] for v in vertices))
+
+
+def _shown(value: Any) -> str:
+    """A JSON value for a sentence, cut to a length that can be read."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _bad(sentence: str) -> NoReturn:
+    raise InvalidPebbling("bad_document", sentence)

@@ -1,0 +1,249 @@
+"""Whole pebblings: a record of moves with its DAG and rules, replayed fast, and all of its faults listed.
+
+`replay` answers "is it legal, and what does it cost?"; it works on move numbers and stops at the first illegal move.
+`schedule_faults` answers "what is wrong with it?"; it lists everything, without cascades.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble_engine.dag import PebbleDag
+from pebble_engine.errors import Fault, IllegalMove, InvalidPebbling
+from pebble_engine.rules import (
+    COMPUTE,
+    DELETE,
+    EITHER,
+    LOAD,
+    OP_CODES,
+    OPS,
+    SLIDE,
+    STORE,
+    Code,
+    Move,
+    Position,
+    Rules,
+    encode,
+)
+
+
+@dataclass(frozen=True)
+class Pebbling:
+    """A sequence of moves with the DAG and the rules that it is for. Making one checks no move: see `replay`.
+
+    Attributes
+    ----------
+    dag, rules, moves
+    made_by : who or what made it
+    lines : for each move the line of the kernel that caused it (0 is the `def` line), or None. Not written to files,
+        and not compared.
+    """
+
+    dag: PebbleDag
+    rules: Rules
+    moves: tuple[Move, ...]
+    made_by: str = ""
+    lines: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "moves", tuple(self.moves))
+        if self.lines is not None and len(self.lines) != len(self.moves):
+            raise InvalidPebbling("bad_lines", f"{len(self.moves)} moves have {len(self.lines)} line numbers")
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __repr__(self) -> str:
+        return f"<Pebbling of {self.dag.name!r} by {self.made_by!r}: {len(self)} moves, io {self.io}>"
+
+    @cached_property
+    def io(self) -> int:
+        """Words that the moves load and store, legal or not."""
+        return sum(move[0] == "load" or move[0] == "store" for move in self.moves)
+
+    @cached_property
+    def codes(self) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+        """The moves in numbers: operations (position in OPS), vertices, sources; -1 for no or an unknown vertex.
+
+        Raises InvalidMove for what is no move at all.
+        """
+        return encode_moves(self.dag, self.moves)
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """What a legal sequence of moves does.
+
+    Attributes
+    ----------
+    loads, stores, io, peak : words
+    is_solved : whether every output is blue at the end
+    red, io_at : int64 arrays, one entry more than there are moves: red vertices and words moved after each number of
+        moves, from 0
+    """
+
+    loads: int
+    stores: int
+    io: int
+    peak: int
+    is_solved: bool
+    red: NDArray[np.int64]  # (moves + 1,)
+    io_at: NDArray[np.int64]  # (moves + 1,)
+
+
+_RED_CHANGE = np.array([{"load": 1, "compute": 1, "delete": -1}.get(op, 0) for op in OPS])
+
+
+def replay(pebbling: Pebbling) -> Replay:
+    """Check every move and count.
+
+    Raises
+    ------
+    IllegalMove : at the first move that the rules forbid
+
+    Examples
+    --------
+    >>> from pebble_engine.examples import chain
+    >>> moves = ["load x[0]", "slide x[0] x[1]", "store x[1]"]
+    >>> run = replay(Pebbling(chain(1), Rules(red=1, sliding=True), tuple(map(Move.parse, moves))))
+    >>> run.io, run.peak, run.red.tolist(), run.io_at.tolist()
+    (2, 1, [0, 1, 1, 1], [0, 1, 1, 2])
+    """
+    dag, moves = pebbling.dag, pebbling.moves
+    ops, vertices, sources = pebbling.codes
+    position = Position(dag, pebbling.rules)
+    legal = _play_legal(position, ops, vertices, sources)
+    if legal < len(moves):
+        code = Code(ops[legal], vertices[legal], sources[legal])
+        raise IllegalMove(position.faults(legal + 1, moves[legal], code)[0])
+
+    codes = np.asarray(ops, dtype=np.int64)
+    red = np.concatenate([[0], np.cumsum(_RED_CHANGE[codes])])
+    io_at = np.concatenate([[0], np.cumsum(codes <= STORE)])
+    loads, stores = ops.count(LOAD), ops.count(STORE)
+    solved = all(position.blue[v] for v in dag.outputs)
+    return Replay(loads, stores, loads + stores, int(red.max()), solved, red, io_at)
+
+
+def _play_legal(position: Position, ops: Sequence[int], vertices: Sequence[int], sources: Sequence[int]) -> int:
+    """Play moves for as long as they are legal, and say how many were.
+
+    The same rules as `Position.broken`, which explains; here one pass over numbers with a yes or no for each move.
+    """
+    red, blue, computed = position.red, position.blue, position.computed
+    predecessors = position.dag.predecessors
+    limit, sliding, recompute = position.limit, position.rules.sliding, position.rules.recompute
+    count = position.count
+    step = 0
+    for op, v, u in zip(ops, vertices, sources, strict=True):
+        if v < 0:
+            break
+        if op == COMPUTE or op == SLIDE:
+            operands = predecessors[v]
+            if red[v] or not operands or (computed[v] and not recompute):
+                break
+            for w in operands:
+                if not red[w]:
+                    break
+            else:
+                if op == COMPUTE:
+                    if count == limit:
+                        break
+                    count += 1
+                elif sliding and u in operands:
+                    red[u] = 0
+                else:
+                    break
+                red[v] = computed[v] = 1
+                step += 1
+                continue
+            break  # an operand is not red
+        if op == LOAD:
+            if red[v] or not blue[v] or count == limit:
+                break
+            red[v] = 1
+            count += 1
+        elif not red[v]:
+            break
+        elif op == DELETE:
+            red[v] = 0
+            count -= 1
+        elif blue[v]:
+            break
+        else:
+            blue[v] = 1
+        step += 1
+    position.count = count
+    return step
+
+
+def schedule_faults(dag: PebbleDag, rules: Rules, moves: Iterable[Move]) -> list[Fault]:
+    """Every fault of a sequence of moves, in order; empty for a legal pebbling that reaches the goal.
+
+    The first fault is the one that a `Game` would raise. A fault is reported once, where it shows first, and then
+    forgiven, so that one slip does not drag a tail of complaints behind it:
+
+    - a faulty move is carried out all the same; only a move with an unknown vertex is passed over;
+    - a vertex that should have been red (blue) and was not counts as both from then on, until a move sets its pebble
+      anew;
+    - a count above M is tolerated at that height until it is back to M.
+
+    A move that breaks several rules has several faults. Outputs that are not blue at the end are one last fault,
+    `output_not_blue`, without a move.
+
+    Raises
+    ------
+    InvalidMove : for what is no move at all
+
+    Examples
+    --------
+    >>> from pebble_engine.examples import summation_tree
+    >>> moves = map(Move.parse, ["load t[0,0]", "compute t[1,0]", "store t[1,0]", "store t[1,0]"])
+    >>> for fault in schedule_faults(summation_tree(2), Rules(red=3), moves):
+    ...     print(fault)
+    step 2, compute t[1,0]: t[0,1] is not red (red: t[0,0]; 1 of 3)
+    step 4, store t[1,0]: t[1,0] is blue already (red: t[0,0], t[1,0]; 2 of 3)
+    """
+    position = Position(dag, rules)
+    found: list[Fault] = []
+    step = 0
+    for step, move in enumerate(moves, start=1):
+        code = encode(dag, move)
+        op, v, u = code
+        if v < 0 or (op == SLIDE and u < 0):
+            found += position.faults(step, move, code)
+            continue
+        broken = position.broken(op, v, u)
+        if broken:
+            found += [position.fault(step, move, reason, vertices) for reason, vertices in broken]
+            for reason, vertices in broken:
+                pebbles = {"not_blue": position.blue, "not_red": position.red, "operand_not_red": position.red}.get(
+                    reason
+                )
+                for w in vertices if pebbles is not None else ():
+                    pebbles[w] = EITHER  # type: ignore[index]
+        position.play(op, v, u)
+        position.limit = max(position.limit, position.count) if position.count > rules.red else rules.red
+    missing = [v for v in dag.outputs if not position.blue[v]]
+    if missing:
+        found.append(position.fault(step, None, "output_not_blue", missing))
+    return found
+
+
+def encode_moves(dag: PebbleDag, moves: Sequence[Move]) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """Operations, vertices and sources of moves, in numbers, as `Pebbling.codes`. Raises InvalidMove."""
+    if not moves:
+        return (), (), ()
+    ops, vertices, sources = zip(*moves, strict=True)
+    codes = [OP_CODES.get(op, -1) for op in ops]
+    numbers = dag.numbers.get
+    slides = [source is not None for source in sources]
+    if -1 in codes or slides != [code == SLIDE for code in codes]:
+        for move in moves:
+            encode(dag, move)  # raises at the one that is to blame
+    return codes, [numbers(v, -1) for v in vertices], [-1 if u is None else numbers(u, -1) for u in sources]

@@ -1,0 +1,69 @@
+"""Kernels at sizes that nobody chose."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels_ref import ALGORITHMS, backward, count, pebble, reference, theory
+from kernels_ref.counts import COUNTED
+from kernels_ref.memory import TwoLevelMemory
+from kernels_ref.runs import execute, random_problem, relative_error
+from pebble_engine import replay
+
+algorithms = st.sampled_from(sorted(ALGORITHMS))
+extras = st.one_of(st.integers(0, 60), st.integers(0, 3000))
+
+
+@given(algorithms, st.integers(1, 40), st.integers(1, 40), st.integers(1, 20), extras, st.integers(1, 50))
+def test_machines_and_closed_form_agree(algorithm, n_q, n_k, d, extra, rows_at_once):
+    memory = ALGORITHMS[algorithm].least_memory(d) + extra
+    closed = count(algorithm, n_q=n_q, n_k=n_k, d=d, memory=memory)
+    fast = TwoLevelMemory(memory, rows_at_once=rows_at_once)
+    execute(algorithm, fast, n_q, n_k, d)
+    assert {name: getattr(fast, name) for name in COUNTED} == {name: getattr(closed, name) for name in COUNTED}
+    assert closed.io >= theory.floor(n_q=n_q, n_k=n_k, d=d)
+    assert closed.peak_fast <= memory
+
+
+@given(algorithms, st.integers(1, 30), st.integers(1, 30), st.integers(1, 12), extras, st.floats(0.05, 3))
+def test_gradients_are_right(algorithm, n_q, n_k, d, extra, scale):
+    memory = ALGORITHMS[algorithm].least_memory(d) + extra
+    problem = random_problem(n_q, n_k, d, seed=extra)
+    done = backward(algorithm, *problem, memory=memory, scale=scale)
+    assert relative_error((done.dq, done.dk, done.dv), reference.backward(*problem, scale=scale)) < 1e-10
+
+
+@given(algorithms, st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.integers(0, 60))
+def test_runs_are_legal_pebblings(algorithm, n_q, n_k, d, extra):
+    memory = ALGORITHMS[algorithm].least_memory(d) + extra
+    summary = replay(pebble(algorithm, n_q=n_q, n_k=n_k, d=d, memory=memory))
+    assert summary.io == count(algorithm, n_q=n_q, n_k=n_k, d=d, memory=memory).io
+    assert summary.peak <= memory
+
+
+@given(algorithms, st.integers(1, 12), st.integers(1, 8), st.integers(0, 200))
+def test_more_memory_never_costs_more(algorithm, n, d, extra):
+    memory = ALGORITHMS[algorithm].least_memory(d) + extra
+    assert count(algorithm, n=n, d=d, memory=memory + 1).io <= count(algorithm, n=n, d=d, memory=memory).io
+
+
+@given(algorithms, st.sampled_from(["one-hot", "peaked", "repeated", "zero", "huge"]), st.integers(0, 100))
+def test_inputs_that_are_not_gaussian(algorithm, kind, seed):
+    q, k, v, dout = random_problem(11, 13, 4, seed=seed)
+    if kind == "one-hot":
+        q, k = np.eye(11, 4), np.eye(13, 4)
+    elif kind == "peaked":
+        q = q * 40
+    elif kind == "repeated":
+        q[:], k[:] = q[0], k[0]
+    elif kind == "zero":
+        q[:] = 0
+        dout[::2] = 0
+    else:
+        v, dout = v * 1e8, dout * 1e-8
+    done = backward(algorithm, q, k, v, dout, memory=70)
+    right = reference.backward(q, k, v, dout)
+    assert relative_error((done.dv,), (right.dv,)) < 1e-10
+    for got, wanted in ((done.dq, right.dq), (done.dk, right.dk)):
+        scale = max(float(np.abs(wanted).max()), float(np.abs(dout @ v.T).max() * np.abs(q).max() * 1e-3), 1e-12)
+        assert float(np.abs(got - wanted).max()) / scale < 1e-9

@@ -1,0 +1,136 @@
+"""The command line: the same job without a browser. Bad input is one line on stderr and exit status 2."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kernels_ref import ALGORITHMS, count, theory
+from kernels_ref.__main__ import main
+
+KEYS = [
+    "algorithm", "form", "n", "d", "memory", "loads", "stores", "io", "multiplications", "peak_fast", "peak_slow",
+    "tile", "fits", "least_memory",
+]  # fmt: skip
+
+
+def output(capsys, *arguments):
+    assert main([str(argument) for argument in arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_list(capsys):
+    assert [entry["algorithm"] for entry in json.loads(output(capsys, "list", "--json"))] == list(ALGORITHMS)
+    assert "flash2" in output(capsys, "list")
+
+
+def test_count(capsys):
+    record = json.loads(
+        output(capsys, "count", "--algorithm", "flash2", "--n", 4096, "--d", 64, "--memory", 4096, "--json")
+    )
+    assert sorted(record) == sorted(KEYS)
+    assert record["io"] == count("flash2", n=4096, d=64, memory=4096).io
+    assert "290340864" in output(capsys, "count", "--algorithm", "flash2", "--n", 4096, "--d", 64, "--memory", 4096)
+
+
+def test_count_where_it_does_not_fit(capsys):
+    assert main(["count", "--algorithm", "flash2", "--n", "64", "--d", "64", "--memory", "2", "--json"]) == 0
+    captured = capsys.readouterr()
+    record = json.loads(captured.out)
+    assert (record["fits"], record["io"], record["least_memory"]) == (False, None, 386)
+    assert "needs at least 386 words of fast memory, got 2" in captured.err
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_run(capsys, algorithm):
+    size = ["--algorithm", algorithm, "--n", 70, "--d", 8, "--memory", 90]
+    record = json.loads(output(capsys, "run", *size, "--seed", 5, "--json"))
+    assert sorted(record) == sorted([*KEYS, "max_relative_error", "seconds"])
+    assert record["max_relative_error"] < 1e-10
+    counted = json.loads(output(capsys, "count", *size, "--json"))
+    assert {key: record[key] for key in KEYS} == counted
+
+
+def test_sweep(capsys, tmp_path):
+    file = tmp_path / "curve.csv"
+    output(
+        capsys,
+        "sweep",
+        "--algorithm",
+        "flash2,small-cache",
+        "--n",
+        64,
+        "--d",
+        8,
+        "--memory",
+        "16:4096:9",
+        "--csv",
+        file,
+    )
+    rows = list(csv.DictReader(file.open()))
+    assert len(rows) == 18
+    assert {row["algorithm"] for row in rows} == {"flash2", "small-cache"}
+    assert rows[0]["io"] == "", "16 words are too few for flash2 at d = 8"
+    assert int(rows[-1]["io"]) == count("small-cache", n=64, d=8, memory=4096).io
+    assert float(rows[-1]["theta"]) == pytest.approx(theory.theta(64, 8, 4096))
+
+
+def test_pebble_and_check(capsys, tmp_path):
+    file = tmp_path / "run.json"
+    output(capsys, "pebble", "--algorithm", "small-cache", "--n", 3, "--d", 2, "--memory", 12, "--out", file)
+    document = json.loads(file.read_text())
+    assert document["format"] == "pebbling/1"
+    assert document["io"] == count("small-cache", n=3, d=2, memory=12).io
+    done = subprocess.run(
+        [sys.executable, "-m", "pebble_engine", "check", file], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert str(document["io"]) in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("count --algorithm flash2 --n 0 --d 4 --memory 99", "must be at least 1, got 0"),
+        ("count --algorithm flash2 --n 4 --d -1 --memory 99", "'-1'"),
+        ("count --algorithm flash2 --n x --d 4 --memory 99", "at least 1 such as 64 is needed, got 'x'"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 1e30", "got '1e30'"),
+        ("count --algorithm flash2 --n ４ --d 4 --memory 99", "got '４'"),
+        ("count --algorithm nope --n 4 --d 4 --memory 99", "no algorithm is called 'nope'; there are: flash2"),
+        ("run --algorithm flash2 --n 4 --d 4 --memory 2", "needs at least 26 words of fast memory, got 2"),
+        ("run --algorithm small-cache --n 99999999 --d 64 --memory 4096", "GB"),
+        ("run --algorithm flash2 --n 4 --d 4 --memory 99 --seed -1", "'-1'"),
+        ("pebble --algorithm flash2 --n 4 --d 4 --memory 2 --out x.json", "needs at least 26 words"),
+        ("pebble --algorithm flash2 --n 4096 --d 64 --memory 4096 --out x.json", "vertices; at most"),
+        ("pebble --algorithm flash2 --n 2 --d 2 --memory 99 --out /no/such/folder/x.json", "No such file or directory"),
+        ("sweep --algorithm flash2 --n 4 --d 4 --memory 9 --csv x.csv", "LOW:HIGH:COUNT"),
+        ("sweep --algorithm flash2 --n 4 --d 4 --memory 9:5:3 --csv x.csv", "runs from at least 1 up, got 9 to 5"),
+        ("sweep --algorithm flash2,nope --n 4 --d 4 --memory 1:99:3 --csv x.csv", "no algorithm is called 'nope'"),
+        ("", "required"),
+    ],
+)  # fmt: skip
+def test_bad_input(arguments, sentence, capsys):
+    try:
+        status = main(arguments.split())
+    except SystemExit as stopped:  # how argparse refuses
+        status = stopped.code
+    captured = capsys.readouterr()
+    assert status == 2
+    assert sentence in captured.err
+    assert captured.out == ""
+
+
+def test_as_a_program():
+    command = [
+        sys.executable,
+        "-m",
+        "kernels_ref",
+        "count",
+        *["--algorithm", "flash2", "--n", "0", "--d", "4", "--memory", "99"],
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "must be at least 1, got 0" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,114 @@
+"""Closed forms against the machines that count, and against what the algorithms are known to cost."""
+
+import itertools
+import math
+
+import pytest
+
+from kernels_ref import ALGORITHMS, backward, count, theory
+from kernels_ref.counts import COUNTED, closed_form
+from kernels_ref.memory import TwoLevelMemory
+from kernels_ref.runs import execute, random_problem
+from tests.unit.kernels.grid import CASES, SHAPES, memories
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("n_q", "n_k", "d"), SHAPES)
+def test_closed_form_equals_both_machines(algorithm, n_q, n_k, d):
+    """Tile by tile, in one go, and with numbers: the same words, multiplications, peaks and tile."""
+    problem = random_problem(n_q, n_k, d, seed=0)
+    for memory in memories(algorithm, n_q, n_k, d):
+        closed = count(algorithm, d=d, memory=memory, n_q=n_q, n_k=n_k)
+        done = backward(algorithm, *problem, memory=memory)
+        assert closed.fits
+        assert done.tile == closed.tile
+        for rows_at_once in (None, 10**9):
+            fast = TwoLevelMemory(memory, rows_at_once=rows_at_once)
+            execute(algorithm, fast, n_q, n_k, d)
+            for name in COUNTED:
+                assert getattr(closed, name) == getattr(fast, name), (name, memory, rows_at_once)
+        for name in COUNTED:
+            assert getattr(closed, name) == getattr(done, name), (name, memory)
+        assert closed.peak_fast <= memory
+
+
+@pytest.mark.parametrize(("algorithm", "n_q", "n_k", "d", "memory"), CASES)
+def test_never_more_than_published(algorithm, n_q, n_k, d, memory):
+    """FlashAttention-2's own count with zeros written first; Algorithm 6's five products and its elementwise words."""
+    io = count(algorithm, d=d, memory=memory, n_q=n_q, n_k=n_k).io
+    n = max(n_q, n_k)
+    if algorithm == "flash2":
+        strict = (memory - 2 * d - 2 - 2) // (
+            4 * d + 2
+        )  # columns for 4 Bc d + 2 Br d + 2 Br Bc + 2 Br <= M with Br = 1
+        if strict >= 1:
+            passes = -(-n_k // strict)
+            assert io <= 7 * n * d + n + passes * (4 * n_q * d + 2 * n_q)
+    else:
+        side = math.isqrt(memory // 3)
+
+        def product(m, k, q):
+            return k * (-(-q // side) * m + -(-m // side) * q) + m * q
+
+        products = 2 * product(n_q, d, n_k) + 2 * product(n_k, n_q, d) + product(n_q, n_k, d)
+        assert io <= products + 4 * n_q * n_k + 2 * n * -(-n // side) + 2 * n * d
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (6, 3), (40, 8), (100, 16)])
+def test_counts_never_rise_with_memory_and_never_pass_below_the_floor(algorithm, n, d):
+    least = ALGORITHMS[algorithm].least_memory(d)
+    counted = closed_form(algorithm, n, n, d, range(least, least + 6 * n * d + 3 * n * n))
+    io = [int(words) for words in counted["loads"] + counted["stores"]]
+    assert all(after <= before for before, after in itertools.pairwise(io))
+    assert io[-1] >= theory.floor(n, d)
+    if algorithm == "flash2":
+        assert io[-1] == theory.floor(n, d), "with everything in fast memory nothing moves twice"
+
+
+def test_who_wins_on_either_side_of_d_squared():
+    def io(algorithm, memory):
+        return count(algorithm, n=4096, d=64, memory=memory).io
+
+    assert io("flash2", 4 * 64**2) < io("small-cache", 4 * 64**2)
+    assert io("small-cache", 64**2 // 4) < io("flash2", 64**2 // 4)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "memory", "in_n_squares"),
+    [
+        ("flash2", 512, 258), ("small-cache", 512, 53), ("flash2", 4096, 17.3), ("small-cache", 4096, 21.6),
+        ("flash2", 16384, 4.2), ("small-cache", 16384, 12.3),
+    ],
+)  # fmt: skip
+def test_an_independent_simulation_counted_the_same(algorithm, memory, in_n_squares):
+    """Values of an independent count at n = 4096, d = 64, rounded as it gave them."""
+    assert count(algorithm, n=4096, d=64, memory=memory).io / 4096**2 == pytest.approx(in_n_squares, rel=0.012)
+
+
+def test_leading_constants():
+    """16 n^2 d^2 / M for FlashAttention-2, 10 n^2 d / B + 3 n^2 for Algorithm 6."""
+    n, d = 2**16, 64
+    assert count("flash2", n=n, d=d, memory=16 * d * d).io * 16 * d * d / (n * n * d * d) == pytest.approx(16, rel=0.05)
+    n, d, memory = 2**16, 512, 3 * 32**2
+    assert (count("small-cache", n=n, d=d, memory=memory).io - 3 * n * n) * 32 / (n * n * d) == pytest.approx(
+        10, rel=0.03
+    )
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_totals_past_64_bits_are_exact(algorithm):
+    """NumPy's int64 gives n^2 d^2 = 0 at n = 2^32: every total here is a Python int."""
+    counts = count(algorithm, n=2**40, d=2**12, memory=2**15)
+    assert counts.multiplications == 5 * 2**80 * 2**12
+    assert counts.io > 2**80
+    assert all(type(getattr(counts, name)) is int for name in (*COUNTED, "io"))
+
+
+def test_where_it_does_not_fit():
+    counts = count("flash2", n=16, d=64, memory=100)
+    assert not counts.fits
+    assert counts.least_memory == 386
+    assert counts.io is counts.loads is counts.tile is None
+    record = counts.as_dict()
+    assert list(record)[:5] == ["algorithm", "form", "n", "d", "memory"]
