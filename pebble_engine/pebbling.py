@@ -228,7 +228,7 @@ def schedule_faults(dag: PebbleDag, rules: Rules, moves: Iterable[Move]) -> list
                 pebbles[dag.index(label)] = EITHER
         position.play(op, v, u)
         position.limit = max(position.limit, position.count) if position.count > rules.red else rules.red
-    missing = [v for v in dag.outputs if not position.blue[v]]
+    missing = [dag.labels[v] for v in dag.outputs if not position.blue[v]]
     if missing:
         found.append(position.fault(len(moves), None, "output_not_blue", missing))
     return found

@@ -11,7 +11,7 @@ from kernels_ref import log_spaced, pebble, sweep
 from kernels_ref.memory import NumpyMemory
 from kernels_ref.reference import forward
 from kernels_ref.runs import execute, random_problem
-from pebble_engine import Game, Pebbling, Rules, read_pebbling, replay, write_pebbling
+from pebble_engine import Game, Move, Pebbling, Rules, read_pebbling, replay, schedule_faults, write_pebbling
 from tests.bench.measure import Row, ratio, seconds
 
 
@@ -26,18 +26,33 @@ def rows() -> Iterator[Row]:
     for algorithm, memory in (("flash2", 4096), ("flash2", 65536), ("small-cache", 4096), ("small-cache", 65536)):
         counted, plain = backward_both_ways(algorithm, 2048, 64, memory)
         yield Row(
-            f"run {algorithm}, n = 2048, d = 64, M = {memory}, against plain NumPy", ratio(counted, plain), "x", "<= 1.5"
+            f"run {algorithm}, n = 2048, d = 64, M = {memory}, against plain NumPy",
+            ratio(counted, plain),
+            "x",
+            "<= 1.5",
         )
     yield Row(
-        "run flash2, n = 4096, d = 64, M = d^2", seconds(backward_both_ways("flash2", 4096, 64, 4096)[0], 3), "s", "seconds"
+        "run flash2, n = 4096, d = 64, M = d^2",
+        seconds(backward_both_ways("flash2", 4096, 64, 4096)[0], 3),
+        "s",
+        "seconds",
     )
     long = long_pebbling()
     text = io.StringIO()
     write_pebbling(long, text)
     size = f"{len(long.moves):,} moves on {len(long.dag):,} vertices"
     yield Row(f"replay and check, {size}", seconds(lambda: replay(fresh(long))), "s", "under 1")
-    yield Row(f"read from pebbling/1 text, replay and check, {size}", seconds(lambda: replay(read_pebbling(text.getvalue()))), "s", "")
+    yield Row(
+        f"read from pebbling/1 text, replay and check, {size}",
+        seconds(lambda: replay(read_pebbling(text.getvalue()))),
+        "s",
+        "",
+    )
     yield Row("replay and check, moves a second", len(long.moves) / seconds(lambda: replay(fresh(long))), "1/s", "")
+    yield Row(
+        "all faults listed, moves a second",
+        len(long.moves) / seconds(lambda: schedule_faults(long.dag, long.rules, long.moves)), "1/s", "",
+    )  # fmt: skip
     yield Row("Game.push, one by one, moves a second", len(long.moves) / seconds(lambda: push_all(long), 3), "1/s", "")
 
 
@@ -65,8 +80,6 @@ def long_pebbling() -> Pebbling:
     pebbling = pebble("small-cache", n=8, d=8, memory=3)
     moves = list(pebbling.moves)
     inputs = [pebbling.dag.labels[v] for v in pebbling.dag.inputs]
-    from pebble_engine import Move
-
     while len(moves) < 50_000:
         label = inputs[len(moves) // 2 % len(inputs)]
         moves += [Move.load(label), Move.delete(label)]

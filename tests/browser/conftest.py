@@ -57,13 +57,13 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(folder: Path) -> Iterator[Server]:
-    """Start the app on a free port, wait until it answers, stop it in the end; a traceback in its log is a failure."""
+def running_server(folder: Path, script: str = "app.py") -> Iterator[Server]:
+    """Start the app (or another script) on a free port, wait until it answers, stop it in the end; a traceback in its log is a failure."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     log = folder / f"server-{port}.log"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", "--server.headless=true"]
     command += ["--server.address=127.0.0.1", "--browser.serverAddress=127.0.0.1"]
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)

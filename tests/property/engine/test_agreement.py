@@ -1,16 +1,58 @@
 """Game, replay, schedule_faults and the referee, on random DAGs, agree about what is legal and what is not."""
 
+import random
+
 import networkx as nx
 import pytest
 from hypothesis import given
 
-from pebble_engine import Game, IllegalMove, PebbleDag, Pebbling, replay, schedule_faults
+from pebble_engine import (
+    Game,
+    IllegalMove,
+    Move,
+    PebbleDag,
+    Pebbling,
+    Rules,
+    attention_backward,
+    butterfly,
+    matmul,
+    pyramid,
+    replay,
+    schedule_faults,
+)
 from tests.property.engine.strategies import dags, nearly_legal, pebblings
 from tests.unit.engine.referee import Referee, operands_by_label
 
 
 @given(nearly_legal() | pebblings())
 def test_four_judges_agree(pebbling: Pebbling) -> None:
+    judge(pebbling)
+
+
+@pytest.mark.parametrize("dag", [pyramid(3), butterfly(4), matmul(2, 1, 2), attention_backward(n=1, d=2)])
+def test_four_judges_agree_on_long_courses_with_one_slip(dag: PebbleDag) -> None:
+    rng = random.Random(410)
+    for _ in range(100):
+        rules = Rules(rng.randint(3, 6), rng.random() < 0.5, rng.random() < 0.5)
+        game = Game(dag, rules)
+        for _ in range(60):
+            legal = sorted(game.legal_moves, key=lambda move: rng.random() - 0.5 * (move.op in ("compute", "slide")))
+            game.push(legal[0])
+        moves = list(game.moves)
+        slip, at = rng.choice(["none", "drop", "double", "other"]), rng.randrange(len(moves))
+        if slip == "drop":
+            del moves[at]
+        elif slip == "double":
+            moves.insert(at, moves[at])
+        elif slip == "other":
+            moves[at] = Move(rng.choice(["load", "store", "compute", "delete"]), rng.choice(dag.labels))
+        judge(Pebbling(dag, rules, tuple(moves)))
+        judge(Pebbling(dag, Rules(rules.red - 1, rules.sliding, rules.recompute), tuple(moves)))
+        judge(Pebbling(dag, Rules(rules.red, False, False), tuple(moves)))
+
+
+def judge(pebbling: Pebbling) -> None:
+    """Play a pebbling by game, by replay, by schedule_faults and by the referee, up to its first fault."""
     dag, rules = pebbling.dag, pebbling.rules
     referee = Referee(operands_by_label(dag), rules.red, rules.sliding, rules.recompute)
     game = Game(dag, rules)

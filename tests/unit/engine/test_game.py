@@ -2,7 +2,20 @@
 
 import pytest
 
-from pebble_engine import Game, IllegalMove, InvalidMove, Move, PebbleDag, Rules, attention_backward, chain, pyramid
+from pebble_engine import (
+    Game,
+    IllegalMove,
+    InvalidMove,
+    Move,
+    PebbleDag,
+    Pebbling,
+    Rules,
+    attention_backward,
+    chain,
+    pyramid,
+    replay,
+    schedule_faults,
+)
 
 SUM = PebbleDag.of({"a": (), "b": (), "c": (), "a+b": ("a", "b"), "a+b+c": ("a+b", "c")}, name="sum of three")
 
@@ -48,6 +61,10 @@ def test_every_reason(reason: str, rules: Rules, before: list[str], move: str, v
     assert sorted(error.data["vertices"]) == sorted(vertices)
     assert error.data["red"] == [label for label in SUM.labels if label in game.red]
     assert (error.data["count"], error.data["capacity"]) == (len(game.red), rules.red)
+    assert schedule_faults(SUM, rules, [*game.moves, Move.parse(move)])[0] == error.fault
+    with pytest.raises(IllegalMove) as replayed:
+        replay(Pebbling(SUM, rules, (*game.moves, Move.parse(move))))
+    assert replayed.value.fault == error.fault
     assert game == untouched
     assert (game.red, game.blue, game.io, game.peak) == (untouched.red, untouched.blue, untouched.io, untouched.peak)
     assert not game.is_legal(Move.parse(move))

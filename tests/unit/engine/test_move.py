@@ -39,6 +39,7 @@ def test_a_move_prints_and_parses_back(move: Move, text: str) -> None:
         ("slide a", "vertex_count"),
         ("slide a b c", "vertex_count"),
         ("load a\nload b", "vertex_count"),
+        ("load " + "a" * 121, "long_label"),
         ('load "a', "bad_quote"),
         ('load "a"b', "bad_quote"),
         (r'load "\x"', "bad_quote"),

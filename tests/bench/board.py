@@ -1,6 +1,6 @@
 """Measures a page that shows the board (`globalThis.__pa.player`), with Playwright: frames, scrubbing, words sent.
 
-    with running_server(...): page.goto(...); frames(page, speed=1000); scrubs(page)
+with running_server(...): page.goto(...); frames(page, speed=1000); scrubs(page)
 """
 
 from dataclasses import dataclass
