@@ -31,4 +31,5 @@ with beside, st.container(key="curves_run"):
     st.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
     job = st.session_state.get(JOB)
     st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
-prose.markdown(t.prose("curves_reading"))
+with prose, st.container(key="curves_prose"):
+    st.markdown(t.prose("curves_reading"))

@@ -35,7 +35,6 @@ class Control {
       else on.type(typed);
     });
     this.exact.addEventListener("focus", () => this.exact.select());
-    for (const input of [this.slider, this.exact]) input.addEventListener("keydown", (event) => event.stopPropagation());
   }
 
   caption(words) {

@@ -18,7 +18,6 @@ function quietButton(words, help, act) {
     button.setAttribute("aria-label", help);
   }
   button.addEventListener("click", act);
-  button.addEventListener("keydown", (event) => event.stopPropagation());
   return button;
 }
 
@@ -26,6 +25,7 @@ class Explorer {
   constructor(root) {
     const find = (selector) => root.querySelector(selector);
     this.root = find(".pa-curves");
+    this.root.addEventListener("keydown", (event) => event.stopPropagation()); // the page has shortcuts of its own
     this.plot = find(".pa-plot");
     this.chart = find(".pa-chart");
     this.marker = { svg: find(".pa-marker"), line: find(".pa-marker-line"), dots: find(".pa-marker-dots"), handle: find(".pa-handle") };
@@ -175,7 +175,6 @@ class Explorer {
     const label = element("label", "pa-choice");
     const box = element("input");
     Object.assign(box, { type: "checkbox", checked: shown.includes(id), disabled: shown.length === 1 && shown[0] === id });
-    box.addEventListener("keydown", (event) => event.stopPropagation());
     box.addEventListener("change", () => {
       const wanted = this.data.every.map((algorithm) => algorithm.id).filter((other) => (other === id ? box.checked : shown.includes(other)));
       this.ask({ a: wanted.join(",") });
@@ -325,6 +324,7 @@ class Explorer {
       this.look = null;
       this.failure.hidden = false;
       console.error(error);
+      this.finish(null);
       return;
     }
     this.failure.hidden = true;

@@ -26,6 +26,10 @@ _PAGE = """
 [data-testid="stExpandSidebarButton"] [data-testid="stIconMaterial"] { font-size: 0; }
 [data-testid="stExpandSidebarButton"] [data-testid="stIconMaterial"]::after { content: "menu"; font-size: 1.5rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding-inline: 1rem; } }
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { animation-duration: .01ms !important; animation-iteration-count: 1 !important; }
+  *, ::before, ::after { transition-duration: .01ms !important; scroll-behavior: auto !important; }
+}
 """
 # In somebody else's page (``?embed=true``) ours comes without its chrome.
 _EMBEDDED = """

@@ -12,6 +12,7 @@ from pages.shared.i18n import Texts
 from pages.shared.numbers import NARROW_NO_BREAK_SPACE, grouped, rounded
 from tests.browser.conftest import SIZES, PageFactory, Server, no_exception, no_sideways_scroll, shot
 from tests.browser.curves_page import (
+    LINES,
     Sent,
     at_rest,
     control,
@@ -107,7 +108,7 @@ def test_m_moves_without_the_server(server: Server, page_factory: PageFactory) -
     drag(page, "m", 0.5, 0.55, steps=2)
     before = sent.count
     redraws = page.evaluate("__pa_curves.redraws.length")
-    drag(page, "m", 0.55, 0.8, steps=30)
+    drag(page, "m", 0.55, 0.62, steps=30)  # there each M has counts of its own
     memory = value(page, "m")
     assert memory > 10_000
     says_counts(page, Texts("en"), 4096, 64, memory)
@@ -312,6 +313,19 @@ def test_language_switch_keeps_the_point(server: Server, page_factory: PageFacto
     at_rest(page)
     says_counts(page, Texts("es"), 1000, 59, 203)
     expect(note(page, "crossing")).to_contain_text("se cruzan")
+
+
+def test_without_the_drawing_library_the_numbers_stay(server: Server, page_factory: PageFactory) -> None:
+    t = Texts("en")
+    page = page_factory()
+    page.route("**/plotly-basic*", lambda route: route.abort())
+    page.goto(f"{server.url}/curves?n=1000&d=59&m=203&lang=en")
+    expect(page.locator(".pa-failure")).to_have_text(t("curves.chart.failed"))
+    says_counts(page, t, 1000, 59, 203)
+    page.unroute("**/plotly-basic*")
+    type_exact(page, "n", "1001")
+    expect(page.locator(LINES).first).to_be_attached()
+    expect(page.locator(".pa-failure")).to_be_hidden()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -208,3 +208,13 @@ def test_colours_reach_the_page_resolved(server: Server, page_factory: PageFacto
         settled(page)
         style = "getComputedStyle(document.querySelector('.stMain')).getPropertyValue('--pa-red')"
         assert page.evaluate(style) == red
+
+
+def test_nothing_moves_for_those_who_ask_for_it(server: Server, page_factory: PageFactory) -> None:
+    """Streamlit's own transitions too."""
+    page = page_factory(reduced_motion=True)
+    page.goto(server.url + "/lab")
+    settled(page)
+    page.wait_for_function("document.getAnimations().length === 0")
+    duration = "getComputedStyle(document.querySelector('.stMain button')).transitionDuration"
+    assert all(float(part.strip().rstrip("ms")) < 0.001 for part in page.evaluate(duration).split(","))
