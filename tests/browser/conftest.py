@@ -58,7 +58,10 @@ class Server:
 
 @contextlib.contextmanager
 def running_server(folder: Path, script: str = "app.py") -> Iterator[Server]:
-    """Start the app (or another script) on a free port, wait until it answers, stop it in the end; a traceback in its log is a failure."""
+    """Start the app (or another script) on a free port, wait until it answers, and stop it in the end.
+
+    A traceback in its log is a failure.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
