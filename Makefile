@@ -27,7 +27,7 @@ check: $(VENV)/.stamp-dev
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 
-bench: $(VENV)/.stamp-dev browser
+bench: $(VENV)/.stamp-bench browser
 	$(BIN)/python -m tests.bench $(ARGS)
 
 format: $(VENV)/.stamp-dev
@@ -57,6 +57,10 @@ $(VENV)/.stamp-app: requirements.txt | $(BIN)/python
 $(VENV)/.stamp-dev: requirements-dev.txt requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/.stamp-app
+
+$(VENV)/.stamp-bench: requirements-bench.txt $(VENV)/.stamp-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.txt
+	@touch $@
 
 clean:
 	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache tests/browser/shots
