@@ -168,8 +168,8 @@ class InvalidDag(PebbleError):
     """A graph that is not a computation DAG. `faults` lists everything wrong; `reason` and `data` are the first's."""
 
     def __init__(self, *faults: DagFault) -> None:
-        more = f" (and {len(faults) - 1} more faults)" if len(faults) > 2 else " (and 1 more fault)"
-        super().__init__(faults[0].sentence + (more if len(faults) > 1 else ""))
+        more = len(faults) - 1
+        super().__init__(f"{faults[0]}" + (f" (and {more} more fault{'s' * (more > 1)})" if more else ""))
         self.faults = faults
         self.reason = faults[0].reason
         self.data = faults[0].data
