@@ -28,6 +28,7 @@ from pebble_engine.game import Game, LegalMoves, Outcome
 from pebble_engine.notation import parse_moves, read_pebbling, write_pebbling
 from pebble_engine.pebbling import Pebbling, Replay, replay, schedule_faults
 from pebble_engine.rules import Move, Rules
+from pebble_engine.solver import SearchLimit, Solution, solve
 
 __all__ = [
     "DagFault",
@@ -47,6 +48,8 @@ __all__ = [
     "Place",
     "Replay",
     "Rules",
+    "SearchLimit",
+    "Solution",
     "attention_backward",
     "butterfly",
     "chain",
@@ -57,6 +60,7 @@ __all__ = [
     "read_pebbling",
     "replay",
     "schedule_faults",
+    "solve",
     "summation_tree",
     "write_pebbling",
 ]

@@ -2,8 +2,8 @@
 
 >>> from pebble_engine import Rules, matmul
 >>> solution = solve(matmul(2, 2, 1), Rules(red=3))
->>> solution.cost, solution.proved, len(solution.moves)
-(9, True, 25)
+>>> solution.cost, solution.proved
+(9, True)
 
 How it works: computing is free, so the search goes over what leaves and enters fast memory (`space`), from states that
 are reduced as far as can be proven (`recompute`, `oneshot`), one for each orbit of the DAG's symmetries (`symmetry`). A
@@ -108,8 +108,8 @@ def solve(
 
     Returns
     -------
-    Solution : deterministic, unless a time limit or a cancellation cut it short. Proven ones are remembered by the DAG's
-        canonical form and the rules, and looked up whatever the labels.
+    Solution : deterministic, unless a time limit or a cancellation cut it short. Proven ones are remembered by the
+        DAG's canonical form and the rules, and looked up whatever the labels.
 
     Raises
     ------

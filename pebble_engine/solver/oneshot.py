@@ -1,9 +1,9 @@
 """The state space of the one-shot game: every vertex is computed once.
 
 A state is (red set, blue set, computed set); inputs are always blue and are left out of the blue set. *Users* of v:
-its successors that are still to be computed. After pruning every vertex has to be computed, so the goal is that all are.
+its successors that are still to be computed. After pruning every vertex has to be computed: the goal is that all are.
 
-Settling, with proofs. V and "simulate" as in recompute.py.
+Settling, with proofs; "simulate" as in recompute.py.
 
 a. *Dead.* A red or blue value without users is dropped.
 b. *Now or later.* Let K be w and all that must be computed for it. If K fits in the free room, and afterwards no value
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pebble_engine.solver.problem import Problem, bits
-from pebble_engine.solver.space import Log, State, Step, cone, fillings, log_cone, log_delete
+from pebble_engine.solver.space import Log, State, Step, cone, fillings, log_delete
 from pebble_engine.solver.symmetry import Orbits
 
 
@@ -162,7 +162,7 @@ class OneShotSpace:
         canonical, settle = self._orbits.canonical, self._settle
 
         def priced(raw: State, cost: int, step: Step) -> tuple[State, int, Step]:
-            after = settle(*raw, None)
+            after = settle(raw[0], raw[1], raw[2], None)
             return canonical(after), cost + (outputs & after[2]).bit_count() - done, step
 
         if not self._all & ~computed & ~hand and (hand & ~red).bit_count() <= room:

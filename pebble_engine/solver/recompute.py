@@ -4,8 +4,8 @@ A state is (red set, blue set). The blue set holds the outputs that are stored a
 stored and may still be loaded; inputs are always blue and are left out. *Missing*: outputs that are not blue. *Useful*
 successors of v: those from which a path leads to a missing output (a missing output itself included).
 
-Settling, with proofs. In each, V is the cost to go from a position, and "simulate" means: play another pebbling move for
-move with at most as many red pebbles, at no greater cost and with no more events (see space.py).
+Settling, with proofs. "Simulate" means: play another pebbling move for move with at most as many red pebbles, at no
+greater cost and with no more events (see space.py).
 
 a. *Dead.* A red or blue value without useful successors is dropped: an optimal pebbling computes no useless vertices.
 b. *Missing outputs at hand.* A missing output that can be computed together with all that it takes (its cone) in the

@@ -8,11 +8,12 @@ some position on.
 
 1. *Deletes are late.* A delete can be put off until the next load or compute that needs the room. So values leave only
    when memory is full. (A slide with room to spare is a compute and a later delete.)
-2. *Loads come first.* Up to the first delete or slide, nothing leaves. A load in that stretch can be moved to its front,
-   past computes, with the order of loads kept: the stretch ends with the same red set and all its prefixes are smaller.
+2. *Loads come first.* Up to the first delete or slide, nothing leaves. A load in that stretch can be moved to its
+   front, past computes, with the order of loads kept: the stretch ends with the same red set, and none is larger.
 3. *Loads are for the next compute.* A load of x can be put off until a compute that has x as an operand, leaving only
-   other loads for that compute between; (1) and (2) keep this order. So x is loaded only where some vertex that is still
-   to be computed has x as an operand and all its operands either can be computed freely from what is red, or are blue.
+   other loads for that compute between; (1) and (2) keep this order. So x is loaded only where some vertex that is
+   still to be computed has x as an operand, and each of its operands can be computed freely from what is red or is
+   blue.
 4. *Stores of intermediate values are late*: just before the value leaves memory. Outputs are stored when they are first
    computed: it must happen once, costs 1 whenever it happens, and an earlier blue pebble only helps.
 
@@ -20,8 +21,8 @@ So from a state the next event is a load (by 2, from the red set as it is), or m
 values, in any way that keeps all of the red set, and then one value leaves. `fillings` lists the ways.
 
 Each space then replaces a state by a *settled* one that is freely reachable, has no greater cost to go, and needs no
-more events; the last matters, since each step takes one event off, which is why no optimal path can go round in circles.
-(A removal that needed a delete to be undone would break this: DAGs with five vertices are enough to see it fail.)
+more events. The last matters: each step takes one event off, so some optimal path never goes round in circles. (A
+removal that needed a delete to be undone would break this: DAGs with five vertices are enough to see it fail.)
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Symmetries of a problem, and its canonical form.
 
-An automorphism maps vertices to vertices, operands to operands and outputs to outputs. It maps pebblings to pebblings of
-the same cost, so the search needs one state of each orbit only. Any set of automorphisms will do for that, the whole
+An automorphism maps vertices to vertices, operands to operands and outputs to outputs. It maps pebblings to pebblings
+of the same cost, so the search needs one state of each orbit only. Any set of automorphisms will do for that, the whole
 group or not: the least of a state's images is one of its images.
 
 Both come out of one search, individualisation and refinement: colour the vertices, refine until equal colours have
 equally coloured neighbours, single out one vertex of the first colour that several share, and so on. Each leaf numbers
 all vertices; leaves that write down the same DAG differ by an automorphism, and the least DAG written is the canonical
-form. The search stops after `MOST_LEAVES`; then the automorphisms are those found so far, and there is no canonical form.
+form. The search stops after `MOST_LEAVES`; then the automorphisms are those found so far, and there is no form.
 
 Reference: McKay & Piperno, Practical graph isomorphism II, 2014.
 """
@@ -103,9 +103,11 @@ def _refined(problem: Problem, colours: list[int], work: list[int]) -> list[int]
     return colours
 
 
-def _ranks(keys: list[int] | list[tuple[int, int, int]] | list[tuple[int, tuple[int, ...], tuple[int, ...]]]) -> list[int]:
+def _ranks(
+    keys: list[int] | list[tuple[int, int, int]] | list[tuple[int, tuple[int, ...], tuple[int, ...]]],
+) -> list[int]:
     rank = {key: i for i, key in enumerate(sorted(set(keys)))}  # type: ignore[type-var]
-    return [rank[key] for key in keys]  # type: ignore[index]
+    return [rank[key] for key in keys]
 
 
 def _form(problem: Problem, numbering: list[int]) -> Form:
