@@ -11,7 +11,7 @@ Knows nothing of kernels, of pages or of drawing.
 (3, 3, True)
 """
 
-from pebble_engine.attention import attention_backward
+from pebble_engine.attention import attention_backward, attention_forward
 from pebble_engine.dag import PebbleDag, Place
 from pebble_engine.errors import (
     DagFault,
@@ -51,6 +51,7 @@ __all__ = [
     "SearchLimit",
     "Solution",
     "attention_backward",
+    "attention_forward",
     "butterfly",
     "chain",
     "grid",
