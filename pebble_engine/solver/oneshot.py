@@ -154,7 +154,7 @@ class OneShotSpace:
     def steps(self, state: State) -> Iterator[tuple[State, int, Step]]:
         """See `space.Space`. Costs include the stores of outputs that are computed on the way."""
         red, blue, computed = state
-        problem, operands, users = self.problem, self.problem.operands, self.problem.users
+        problem, operands = self.problem, self.problem.operands
         outputs = problem.outputs
         hand = self._hand(red, computed)
         room = problem.red - red.bit_count()
@@ -173,9 +173,13 @@ class OneShotSpace:
         if room:
             loadable = (problem.inputs | blue) & ~red
             near = hand | loadable
-            for x in bits(loadable):
-                if any(not operands[w] & ~near for w in bits(users[x] & ~computed)):
-                    yield priced((red | 1 << x, blue, computed), 1, Step(1 << x, 0, 0, 0, 0))
+            loads: set[int] = set()
+            for w in bits(self._all & ~computed):
+                gap = operands[w] & ~hand
+                if gap and not operands[w] & ~near:
+                    loads.add(gap & -gap)
+            for low in loads:
+                yield priced((red | low, blue, computed), 1, Step(low, 0, 0, 0, 0))
 
         seen: set[State] = set()
         free = list(bits(hand & ~red))

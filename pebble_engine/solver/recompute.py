@@ -1,7 +1,8 @@
 """The state space where a vertex may be computed again and again.
 
-A state is (red set, blue set). The blue set holds the outputs that are stored and the intermediate values that were
-stored and may still be loaded; inputs are always blue and are left out. *Missing*: outputs that are not blue. *Useful*
+A state is (red set, blue set, pending set). The blue set holds the outputs that are stored and the intermediate values
+that were stored and may still be loaded; inputs are always blue and are left out. *Pending*: intermediate values that
+were stored and have not been loaded since; see below. *Missing*: outputs that are not blue. *Useful*
 successors of v: those from which a path leads to a missing output (a missing output itself included).
 
 Settling, with proofs. "Simulate" means: play another pebbling move for move with at most as many red pebbles, at no
@@ -20,6 +21,11 @@ d. *One use left, blue.* v and w are both blue, w the only useful successor of v
 e. *Implied.* A red v whose operands are all red is dropped: compute it again when needed. The room it takes is the room
    it had. Any full memory that contained v still appears among the fillings, so nothing is lost; that would not hold
    if v needed other values to be computed and deleted on the way.
+
+Pending values: a pebbling that stores an intermediate value and never loads it again is not optimal, since without that
+store it costs 1 less. So each pending value will be loaded, and a state where one has become dead, or is dropped by
+(d), is on no optimal path. An optimal path that loads all of its pending values survives (a) to (e): a simulation that
+left one of these loads out would be cheaper than an optimal path.
 """
 
 from __future__ import annotations
@@ -54,7 +60,7 @@ class RecomputeSpace:
         self._settled: dict[State, State] = {}
 
     def start(self) -> State:
-        return self._orbits.canonical(self._settle(0, 0, None))
+        return self._orbits.canonical(self._settle(0, 0, 0, None) or (0, 0, 0))
 
     def is_goal(self, state: State) -> bool:
         return not self.problem.outputs & ~state[1]
@@ -78,8 +84,8 @@ class RecomputeSpace:
             found = self._uses[missing] = _Use(successors, live, single, inner)
         return found
 
-    def _settle(self, red: int, blue: int, log: Log | None) -> State:
-        """The settled state. With a log, everything that happens is written there."""
+    def _settle(self, red: int, blue: int, pending: int, log: Log | None) -> State | None:
+        """The settled state, None if it is on no optimal path. With a log, what happens is written there."""
         outputs = self.problem.outputs
         missing = outputs & ~blue
         if log is not None:
@@ -94,7 +100,7 @@ class RecomputeSpace:
             red, missing = known
         stored = outputs & ~missing
         if not missing:
-            return 0, stored
+            return None if pending else (0, stored, 0)
         use = self.use(missing)
         spilled = blue & ~outputs & use.live
         maybe = spilled & use.single
@@ -104,7 +110,7 @@ class RecomputeSpace:
             maybe ^= low
             if use.successors[low.bit_length() - 1] & blue:
                 blue ^= low
-        return red, blue
+        return None if pending & ~blue else (red, blue, pending)
 
     def _settle_red(self, red: int, missing: int, log: Log | None) -> tuple[int, int]:
         operands, most, sliding = self.problem.operands, self.problem.red, self.problem.sliding
@@ -184,18 +190,21 @@ class RecomputeSpace:
         return 0, 0
 
     def estimate(self, state: State) -> int:
-        """Missing outputs + the least number of blue values that must be loaded.
+        """Missing outputs + pending values + the least number of other blue values that must be loaded.
 
         The values that will be loaded and are blue now, together with the red ones, must cut every path from an input
         to a missing output: along a path without them nothing could ever be computed. (Values that are stored later are
-        computed from these.) So the least such cut is a bound. It is exact as long as no intermediate value is blue.
-        Otherwise all cuts with at most two intermediate values are tried, and any other has at least three.
+        computed from these.) So the least such cut, pending values for nothing, is a bound. It is the number of inputs
+        behind red and pending values as long as no other value is blue. Otherwise all cuts with at most two of those
+        are tried, and any other cut has at least three.
         """
-        red, blue = state
+        red, blue, pending = state
         missing = self.problem.outputs & ~blue
         if not missing:
             return 0
         use = self.use(missing)
+        price = missing.bit_count() + pending.bit_count()
+        red |= pending
         needed = self._needed(missing, red)
         spilled = needed & blue & ~red & use.live
         inputs = self.problem.inputs
@@ -205,7 +214,7 @@ class RecomputeSpace:
             extra = cut - certain
             if extra > 1:
                 cut = certain + self._least_extra(missing, red, spilled, extra, certain)
-        return missing.bit_count() + cut
+        return price + cut
 
     def _least_extra(self, missing: int, red: int, spilled: int, extra: int, certain: int) -> int:
         """Least number of loads beyond the certain inputs, at most `extra`, by trying one or two spilled values."""
@@ -236,7 +245,7 @@ class RecomputeSpace:
 
     def steps(self, state: State) -> Iterator[tuple[State, int, Step]]:
         """See `space.Space`. Costs include the stores that settling makes."""
-        red, blue = state
+        red, blue, pending = state
         problem, operands = self.problem, self.problem.operands
         outputs = problem.outputs
         missing = outputs & ~blue
@@ -251,9 +260,10 @@ class RecomputeSpace:
 
         if room:
             for low in self._loads(red, blue, hand, room):
-                after = settle(red | low, blue, None)
-                cost = 1 + (outputs & after[1]).bit_count() - stored
-                yield canonical(after), cost, Step(low, 0, 0, 0, 0)
+                after = settle(red | low, blue, pending & ~low, None)
+                if after is not None:
+                    cost = 1 + (outputs & after[1]).bit_count() - stored
+                    yield canonical(after), cost, Step(low, 0, 0, 0, 0)
 
         seen: set[State] = set()
         free = list(bits(hand & ~red & use.live & ~missing))
@@ -268,11 +278,13 @@ class RecomputeSpace:
                 for spilled in (0, low) if not low & keep else (0,):
                     if not spilled and not into and not low & (red | depended):
                         continue
-                    raw = (now_red, now_blue | spilled)
+                    raw = (now_red, now_blue | spilled, pending | spilled)
                     if raw in seen:
                         continue
                     seen.add(raw)
-                    after = settle(*raw, None)
+                    after = settle(raw[0], raw[1], raw[2], None)
+                    if after is None:
+                        continue
                     cost = (1 if spilled else 0) + (outputs & after[1]).bit_count() - stored
                     yield canonical(after), cost, Step(0, full, low, spilled, into)
 
@@ -291,25 +303,27 @@ class RecomputeSpace:
     def _loads(self, red: int, blue: int, hand: int, room: int) -> Iterator[int]:
         """Values worth loading: (3) in space.py, and (d)."""
         problem, operands = self.problem, self.problem.operands
-        successors, live, single, _ = self.use(problem.outputs & ~blue)
+        successors, live, single, inner = self.use(problem.outputs & ~blue)
         loadable = (problem.inputs | blue) & live & ~red
         near = hand | loadable
-        for v in bits(loadable):
-            low = 1 << v
-            useful = successors[v] & ~red
-            if not useful or (low & single and useful & blue):
-                continue
-            if hand & low and cone(operands, v, red).bit_count() <= room:
-                continue  # computing it is free
-            if any(not operands[w] & ~near for w in bits(useful)):
-                yield low
+        found: set[int] = set()
+        for w in inner:
+            gap = operands[w] & ~hand
+            if gap and not operands[w] & ~near and not red >> w & 1 and not (blue >> w & 1 and gap & single):
+                found.add(gap & -gap)
+        for v in bits(loadable & hand):
+            if cone(operands, v, red).bit_count() > room and any(  # else computing it is free
+                not operands[w] & ~near for w in bits(successors[v] & ~red)
+            ):
+                found.add(1 << v)
+        yield from found
 
     def play(self, state: State, step: Step, log: Log) -> State:
         """See `space.Space`. The state that is returned is not moved to its orbit's representative."""
-        red, blue = state
+        red, blue, pending = state
         if step.load:
             log.append(("load", step.load.bit_length() - 1, -1))
-            return self._settle(red | step.load, blue, log)
+            return self._settle(red | step.load, blue, pending & ~step.load, log) or state
         log_cone(log, step.full & ~red)
         leaves = step.leaves.bit_length() - 1
         if step.spilled:
@@ -322,4 +336,5 @@ class RecomputeSpace:
                 blue |= step.into
         else:
             log_delete(log, step.leaves)
-        return self._settle(step.full ^ step.leaves | step.into, blue | step.spilled, log)
+        after = self._settle(step.full ^ step.leaves | step.into, blue | step.spilled, pending | step.spilled, log)
+        return after or state

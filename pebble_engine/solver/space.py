@@ -13,7 +13,7 @@ some position on.
 3. *Loads are for the next compute.* A load of x can be put off until a compute that has x as an operand, leaving only
    other loads for that compute between; (1) and (2) keep this order. So x is loaded only where some vertex that is
    still to be computed has x as an operand, and each of its operands can be computed freely from what is red or is
-   blue.
+   blue. The loads for one compute can come in any order, so the least of them in vertex order may come first.
 4. *Stores of intermediate values are late*: just before the value leaves memory. Outputs are stored when they are first
    computed: it must happen once, costs 1 whenever it happens, and an earlier blue pebble only helps.
 
