@@ -25,9 +25,12 @@ from pebble_engine.errors import (
 )
 from pebble_engine.examples import butterfly, chain, grid, matmul, pyramid, summation_tree
 from pebble_engine.game import Game, LegalMoves, Outcome
+from pebble_engine.local_search import improve
 from pebble_engine.notation import parse_moves, read_pebbling, write_pebbling
+from pebble_engine.own_dag import read_dag, write_dag
 from pebble_engine.pebbling import Pebbling, Replay, replay, schedule_faults
 from pebble_engine.rules import Move, Rules
+from pebble_engine.schedules import InvalidOrder, pebble_order
 from pebble_engine.solver import SearchLimit, Solution, solve
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "IllegalMove",
     "InvalidDag",
     "InvalidMove",
+    "InvalidOrder",
     "InvalidPebbling",
     "InvalidRules",
     "LegalMoves",
@@ -55,13 +59,17 @@ __all__ = [
     "butterfly",
     "chain",
     "grid",
+    "improve",
     "matmul",
     "parse_moves",
+    "pebble_order",
     "pyramid",
+    "read_dag",
     "read_pebbling",
     "replay",
     "schedule_faults",
     "solve",
     "summation_tree",
+    "write_dag",
     "write_pebbling",
 ]

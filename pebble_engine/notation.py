@@ -254,6 +254,7 @@ def _from_json(text: str) -> tuple[Pebbling, int | None]:
 
 def parse_json(text: str) -> Any:
     """Strict JSON: no key twice, no NaN. Raises InvalidPebbling (`not_json`)."""
+
     def constant(name: str) -> NoReturn:
         raise ValueError(f"{name} is not a number in JSON")
 
