@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from pebble_engine.solver.space import Space, State, Step
 
-BEAM_WIDTHS = (12, 120)
+BEAMS = (8, 120)  # widths: at first, and where a short proof does not suffice
+SHORT_PROOF = 3_000  # states
 CHECK_EVERY = 64  # successors between two looks at the clock
 
 
@@ -92,11 +93,11 @@ class Search:
         """Search until the best pebbling is proven optimal. Raises GaveUp."""
         start = self.space.start()
         self.lower_bound = self.space.estimate(start)
-        for width in BEAM_WIDTHS:
-            if self.cost > self.lower_bound:
-                self._beam(start, width)
         if self.cost > self.lower_bound:
-            self._prove(start)
+            self._beam(start, BEAMS[0])
+        if self.cost > self.lower_bound and not self._prove(start, SHORT_PROOF):
+            self._beam(start, BEAMS[1])
+            self._prove(start, None)
         self.lower_bound = self.cost
 
     def _beam(self, start: State, width: int) -> None:
@@ -142,13 +143,14 @@ class Search:
                             level[after] = estimate
             cost += 1
 
-    def _prove(self, start: State) -> None:
+    def _prove(self, start: State, most: int | None) -> bool:
+        """A*, over at most so many states. Whether it was completed."""
         space, limits = self.space, self.limits
         best = {start: 0}
-        estimates = {start: self.lower_bound}
+        estimates = {start: space.estimate(start)}
         parents: dict[State, tuple[State, Step]] = {}
         serial = 0
-        queue = [(self.lower_bound, 0, 0, start)]
+        queue = [(estimates[start], 0, 0, start)]
         closed: dict[State, int] = {}
         while queue:
             bound, minus_cost, _, state = heapq.heappop(queue)
@@ -158,6 +160,8 @@ class Search:
                 break
             if best[state] < cost or closed.get(state, cost + 1) <= cost:
                 continue
+            if most is not None and len(closed) >= most:
+                return False
             closed[state] = cost
             self.states += 1
             for after, price, step in space.steps(state):
@@ -178,6 +182,7 @@ class Search:
                     continue
                 serial += 1
                 heapq.heappush(queue, (total + estimate, -total, serial, after))
+        return True
 
 
 def _path(parents: dict[State, tuple[State, Step]], start: State, goal: State) -> Path:

@@ -1,11 +1,11 @@
 """How fast the solver is: `python -m tests.bench.solver [--small] [--large] [--cp-sat]`.
 
-Without options: every instance of tests/data/optimal.json with at most 25 vertices, against the targets (20 vertices:
-5 s together; 25 vertices: 60 s together and none over 15 s), and states against the literal search.
+Without options: every instance of tests/data/optimal.json with at most 25 vertices against the targets, states against
+the literal search, and CP-SAT.
 
 --small   the solver against brute force on every DAG with at most five vertices, all rules (about five minutes)
 --large   matmul 3x3x2 at every M, and the backward pass of two queries and two keys (targets: 120 s each at M >= 11)
---cp-sat  the same game as a CP-SAT model with a tight horizon, where OR-Tools is installed
+--cp-sat  only that: the same game as a CP-SAT model with a tight horizon, where OR-Tools is installed
 
 Times are processor seconds of this process, so that a busy machine does not count against it; CP-SAT gets one worker.
 """
@@ -14,14 +14,24 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 from pebble_engine import PebbleDag, Rules, matmul
 from pebble_engine.solver import DoesNotFit, Solution, clear_cache, solve
+from tests.bench.measure import Row
 from tests.unit.engine.solver_oracle import OPTIMAL, every_rule, literal_optimum, named, small_dags
 
 LITERAL_STATES = 300_000  # the literal search gives up there
 CP_SECONDS = 60.0
+LITERAL = (
+    ("pyramid 3", 3),
+    ("sum-tree 8", 3),
+    ("matmul chain 2x1x2", 4),
+    ("butterfly 4", 4),
+    ("matmul chain 2x2x2", 5),
+)
+CP_SAT = (("sum-tree 4", 3), ("pyramid 2", 3), ("matmul chain 2x2x1", 4), ("sum-tree 8", 3), ("pyramid 3", 4))
 
 
 def timed(dag: PebbleDag, rules: Rules, time_limit: float = 600.0) -> tuple[Solution, float]:
@@ -36,44 +46,37 @@ def described(rules: Rules) -> str:
     return f"M={rules.red:<2} {'sliding' if rules.sliding else '       '} {'' if rules.recompute else 'one-shot'}"
 
 
-def known_optima() -> None:
+def rows() -> Iterator[Row]:
+    yield from known_optima()
+    yield from against_the_literal_search()
+    yield from against_cp_sat()
+
+
+def known_optima() -> Iterator[Row]:
     total = {20: 0.0, 25: 0.0}
     worst = 0.0
     for entry in OPTIMAL:
         if entry["vertices"] > 25:
             continue
-        rules = Rules(red=entry["red"], sliding=entry["sliding"])
-        solution, seconds = timed(named(entry["dag"]), rules)
-        right = "ok" if solution.proved and solution.cost == entry["cost"] else f"WRONG, {entry['cost']} is known"
+        solution, seconds = timed(named(entry["dag"]), Rules(red=entry["red"], sliding=entry["sliding"]))
+        if not solution.proved or solution.cost != entry["cost"]:
+            raise SystemExit(f"{solution}, but {entry}")
         for limit in total:
             total[limit] += seconds if entry["vertices"] <= limit else 0.0
         worst = max(worst, seconds)
-        if seconds > 0.2 or right != "ok":
-            what = f"{entry['dag']:45} {described(rules)} {solution.cost:3}"
-            print(f"{what} {solution.states:7} states {seconds:6.2f} s {right}")
-    print(f"at most 20 vertices: {total[20]:.2f} s together (target 5)")
-    print(f"at most 25 vertices: {total[25]:.2f} s together (target 60), {worst:.2f} s at most (target 15)")
+    yield Row("solver: all known optima of at most 20 vertices", total[20], "s", "under 5")
+    yield Row("solver: all known optima of at most 25 vertices", total[25], "s", "under 60")
+    yield Row("solver: the slowest of them", worst, "s", "under 15")
 
 
-def against_the_literal_search() -> None:
-    for name, red in (
-        ("pyramid 3", 3),
-        ("matmul 2 1 2", 4),
-        ("butterfly 4", 3),
-        ("matmul 2 2 2", 4),
-        ("matmul 2 2 2", 5),
-    ):
-        dag, rules = named(name.replace("matmul", "matmul chain")), Rules(red=red)
-        start = time.process_time()
+def against_the_literal_search() -> Iterator[Row]:
+    for name, red in LITERAL:
+        dag, rules = named(name), Rules(red=red)
         cost, states = literal_optimum(dag, rules, LITERAL_STATES)
-        literal = time.process_time() - start
-        solution, seconds = timed(dag, rules)
-        factor = states / max(1, solution.states)
-        at_least = "" if cost is not None else "more than "
-        print(
-            f"{name:15} {described(rules)} literal {at_least}{states} states {literal:.2f} s, here {solution.states}"
-            f" states {seconds:.2f} s: {at_least}{factor:.0f} times fewer (target 50)"
-        )
+        solution, _ = timed(dag, rules)
+        least = "" if cost is not None else " (literal search not finished: at least)"
+        what = f"{name}, M = {red}: literal states a state of the solver's{least}"
+        yield Row(what, states / max(1, solution.states), "x", ">= 50")
 
 
 def every_small_dag() -> None:
@@ -156,28 +159,22 @@ def cp_sat(dag: PebbleDag, rules: Rules, steps: int, seconds: float) -> tuple[in
     return (round(solver.ObjectiveValue()) if found else None), status == cp_model.OPTIMAL
 
 
-def against_cp_sat() -> None:
+def against_cp_sat() -> Iterator[Row]:
     if find_spec("ortools") is None:
-        print("OR-Tools is not installed: no comparison with CP-SAT")
+        print("  OR-Tools is not installed: no comparison with CP-SAT")
         return
-    for name, red in (
-        ("sum-tree 8", 3),
-        ("pyramid 3", 3),
-        ("matmul chain 2 2 1", 3),
-        ("matmul chain 2 1 2", 4),
-        ("butterfly 4", 4),
-    ):
+    for name, red in CP_SAT:
         dag, rules = named(name), Rules(red=red)
         solution, seconds = timed(dag, rules)
         steps = sum(move.op != "delete" for move in solution.moves)  # tight: those of an optimal pebbling
         start = time.process_time()
         cost, proven = cp_sat(dag, rules, steps, CP_SECONDS)
         theirs = time.process_time() - start
-        print(
-            f"{name:20} {described(rules)} here {solution.cost} in {seconds:.3f} s, CP-SAT ({steps} steps) {cost}"
-            f" {'proven' if proven else 'not proven'} in {theirs:.2f} s: {theirs / seconds:.0f} times (target 10)",
-            flush=True,
-        )
+        if proven and cost != solution.cost:
+            raise SystemExit(f"{name}, M = {red}: {solution.cost}, but CP-SAT says {cost}")
+        least = "" if proven else " (not finished: at least)"
+        what = f"{name}, M = {red}, {seconds:.3f} s: CP-SAT's time{least}"
+        yield Row(what, theirs / seconds, "x", ">= 10")
 
 
 def main() -> None:
@@ -191,11 +188,9 @@ def main() -> None:
         every_small_dag()
     if options.large:
         large(options.seconds)
-    if options.cp_sat:
-        against_cp_sat()
-    if not (options.small or options.large or options.cp_sat):
-        known_optima()
-        against_the_literal_search()
+    if not (options.small or options.large):
+        for row in rows() if not options.cp_sat else against_cp_sat():
+            print(row, flush=True)
 
 
 if __name__ == "__main__":
