@@ -7,7 +7,7 @@ group or not: the least of a state's images is one of its images.
 Both come out of one search, individualisation and refinement: colour the vertices, refine until equal colours have
 equally coloured neighbours, single out one vertex of the first colour that several share, and so on. Each leaf numbers
 all vertices; leaves that write down the same DAG differ by an automorphism, and the least DAG written is the canonical
-form. The search stops after `MOST_LEAVES`; then the automorphisms are those found so far, and there is no form.
+form. The search stops after so many leaves; then the automorphisms are those found so far, and there is no form.
 
 Reference: McKay & Piperno, Practical graph isomorphism II, 2014.
 """
@@ -19,7 +19,8 @@ from typing import NamedTuple
 from pebble_engine.solver.problem import Problem, bits
 
 MOST_LEAVES = 800
-MOST_WORK = 400_000  # vertices coloured, over all refinements: about half a second
+MOST_NUMBERS = 30_000  # leaves times vertices: what byte tables for all of them cost to make
+MOST_WORK = 200_000  # vertices coloured, over all refinements: well under a second
 
 Form = tuple[tuple[int, ...], int]  # operands of each vertex, outputs; both in canonical numbers
 
@@ -71,7 +72,7 @@ def _visit(problem: Problem, colours: list[int], leaves: list[list[int]], work: 
         cells.setdefault(colour, []).append(v)
     shared = [colour for colour, cell in cells.items() if len(cell) > 1]
     if not shared:
-        if len(leaves) >= MOST_LEAVES:
+        if len(leaves) >= min(MOST_LEAVES, 1 + MOST_NUMBERS // len(colours)):
             raise _Enough
         leaves.append(colours)
         return
