@@ -12,6 +12,7 @@ Knows nothing of kernels, of pages or of drawing.
 """
 
 from pebble_engine.attention import attention_backward, attention_forward
+from pebble_engine.bounds import Bound, best_bound, bounds
 from pebble_engine.dag import PebbleDag, Place
 from pebble_engine.errors import (
     DagFault,
@@ -34,6 +35,7 @@ from pebble_engine.schedules import InvalidOrder, pebble_order
 from pebble_engine.solver import SearchLimit, Solution, solve
 
 __all__ = [
+    "Bound",
     "DagFault",
     "Fault",
     "Game",
@@ -56,6 +58,8 @@ __all__ = [
     "Solution",
     "attention_backward",
     "attention_forward",
+    "best_bound",
+    "bounds",
     "butterfly",
     "chain",
     "grid",
