@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from pebble_engine.command_line import parser, run
+from pebble_engine.command_line import UNREADABLE, parser, run
 
 INTERRUPTED = 130
 
@@ -19,9 +19,12 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # the reader, `head` say, has seen enough
+    except OSError as error:  # of stdout: what is left in it would fail once more at the interpreter's end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        if isinstance(error, BrokenPipeError):  # the reader, `head` say, has seen enough
+            return 0
+        print(f"pebble_engine: cannot write: {error.strerror}", file=sys.stderr)
+        return UNREADABLE
     return code
 
 

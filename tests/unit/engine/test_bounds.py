@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels_ref.pebbling import pebble
 from pebble_engine import (
     PebbleDag,
     Rules,
@@ -86,6 +87,13 @@ def test_no_bound_is_above_a_schedule(dag: PebbleDag, red: int) -> None:
         best = best_bound(dag, rules)
         assert best <= improve(dag, rules, rounds=10, time_limit=None).io
         assert best <= pebble_order(dag, rules, "depth-first", "lru").io
+
+
+@pytest.mark.parametrize("algorithm", ["flash2", "small-cache"])
+@pytest.mark.parametrize(("n", "d", "memory"), [(4, 1, 16), (6, 1, 12), (5, 2, 24)])
+def test_no_bound_is_above_a_kernel(algorithm: str, n: int, d: int, memory: int) -> None:
+    run = pebble(algorithm, n=n, d=d, memory=memory)
+    assert 4 * n * d + 2 * n < best_bound(run.dag, run.rules) <= run.io
 
 
 def test_trivial_counts_what_is_needed_once() -> None:

@@ -1,6 +1,7 @@
 """`python -m pebble_engine dag|solve|schedule|bounds|show`: what they print and write, and their exit codes."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -168,15 +169,20 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str]) -
     assert "usage: " in capsys.readouterr().err
 
 
-def test_a_reader_that_stops_early_is_no_error() -> None:
-    program = [sys.executable, "-m", "pebble_engine", "dag", "grid", "150", "150"]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        assert run.stdout is not None
-        run.stdout.read(10)
-        run.stdout.close()
-        assert run.stderr is not None
-        assert run.stderr.read() == b""
-    assert run.returncode == 0
+def test_a_reader_that_has_gone_is_no_error_and_a_full_disk_is_one() -> None:
+    program = [sys.executable, "-m", "pebble_engine", "dag", "grid", "9", "9"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    gone = subprocess.run(program, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (gone.returncode, gone.stderr) == (0, b"")
+    if not os.path.exists("/dev/full"):  # macOS
+        return
+    with open("/dev/full", "w") as full:
+        refused = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(b"pebble_engine: ")
+    assert refused.stderr.count(b"\n") == 1
 
 
 def test_names_take_hyphens_and_underscores() -> None:
