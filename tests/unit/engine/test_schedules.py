@@ -151,10 +151,12 @@ def test_unknown_evictions_and_too_few_pebbles() -> None:
 def test_progress_time_limit_and_cancellation() -> None:
     told: list[Improvement] = []
     dag, rule_set = attention_backward(n=2, d=1), Rules(red=6)
-    improve(dag, rule_set, time_limit=0.3, progress=told.append)
-    assert len(told) >= 2
-    assert told[0].rounds < told[-1].rounds
-    assert [report.io for report in told] == sorted((report.io for report in told), reverse=True)
+    improve(dag, rule_set, time_limit=60, progress=told.append, cancelled=lambda: len(told) >= 3)
+    assert len(told) == 4  # and one at the end
+    assert told[0].rounds < told[2].rounds <= told[3].rounds
+    assert told[0].seconds < told[3].seconds < 60
+    improve(dag, rule_set, time_limit=0.2, progress=told.append)  # ends
+    assert [report.io for report in told[:4]] == sorted((report.io for report in told[:4]), reverse=True)
     asked: list[bool] = []
     improve(dag, rule_set, time_limit=60, cancelled=lambda: bool(asked.append(True)) or len(asked) > 5)
     assert len(asked) == 6
