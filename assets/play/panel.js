@@ -26,7 +26,7 @@ class Counter {
       slot.disabled = v < 0;
       slot.classList.toggle("full", v >= 0);
       slot.classList.toggle("both", v >= 0 && Boolean(position.blue[v]));
-      slot.lastChild.textContent = name;
+      slot.lastChild.textContent = slot.title = name;
       slot.setAttribute("aria-label", v < 0 ? labels.slot_empty : name);
     });
   }

@@ -48,7 +48,7 @@ class Scene {
       if (goal.has(v)) group.append(draw("rect", { class: "goal", ...at(HALF + 2.75, CELL + 5.5), rx: 5 }));
       group.append(
         draw("rect", { class: "cell", ...at(HALF, CELL), rx: 3 }),
-        draw("circle", { class: "past", r: 2.5 }),
+        draw("circle", { class: "dot", r: 2.5 }),
         draw("rect", { class: "ring", ...at(HALF - 3, CELL - 6) }),
         draw("rect", { class: "tab", x: -HALF + 1.5, y: -HALF + 1.5, width: 13, height: 13 }),
         Object.assign(draw("text", { class: "letter blue", x: -HALF + 8, y: -HALF + 11.5 }), { textContent: labels.letter_blue }),

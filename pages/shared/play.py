@@ -258,14 +258,18 @@ def check_dag(text: str, red: int, sliding: bool, t: Texts) -> tuple[Report | No
 
 
 def _dag_fault(reason: str, data: dict[str, Any], t: Texts) -> str:
-    words = {
-        name: " \u2192 ".join(map(str, value)) if isinstance(value, list) else str(value)
-        for name, value in data.items()
-    }
+    """A fault of a DAG in the reader's language, from its reason and data alone."""
+    if "cycle" in data:
+        data = data | {"cycle": [*data["cycle"], data["cycle"][0]]}
+    words = {name: _path(value) if isinstance(value, list) else str(value) for name, value in data.items()}
     try:
         return t(f"play.dagfault_{reason}", **words) if words else t(f"play.dagfault_{reason}")
     except (KeyError, IndexError):
         return t("play.dagfault_other")
+
+
+def _path(labels: list[object]) -> str:
+    return " \u2192 ".join(map(str, labels))
 
 
 def play_own(t: Texts) -> None:
