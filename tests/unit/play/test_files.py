@@ -1,0 +1,127 @@
+"""Files of the reader's own: right ones are played, wrong ones are refused with every fault, in words of the page."""
+
+import json
+
+import pytest
+
+from pages.shared.i18n import LANGUAGES, Texts, labels
+from pages.shared.levels import levels
+from pages.shared.play import OWN_VERTICES, _content, check_dag, check_solution, names_of, refusal_sentence
+from pages.shared.play_board import written
+from pebble_engine import Game, IllegalMove, Move, Pebbling, write_pebbling
+from pebble_engine.errors import _EXPLAIN
+
+LEVEL = levels()["spill"]
+SOLUTION = Pebbling(LEVEL.dag, LEVEL.rules, LEVEL.solution, made_by="test")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_right_solution_is_played(form: str) -> None:
+    report, moves = check_solution(write_pebbling(SOLUTION, form=form).encode(), LEVEL, Texts("en"))
+    assert report.ok
+    assert moves == written(LEVEL.dag, LEVEL.rules, LEVEL.solution)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_near_miss_names_the_first_faulty_move_and_all_others(lang: str) -> None:
+    t = Texts(lang)
+    lines = [str(move) for move in LEVEL.solution]
+    first = next(at for at, line in enumerate(lines) if line.startswith("compute"))
+    lines[first] = lines[first].replace("compute", "store")
+    lines.append("load nowhere")
+    report, moves = check_solution("\n".join(lines).encode(), LEVEL, t)
+    assert moves is None
+    assert not report.ok
+    assert str(first + 1) in report.sentence
+    assert str(len(report.faults)) in report.sentence
+    assert len(report.faults) >= 2
+    assert any("nowhere" in fault for fault in report.faults)
+
+
+def test_a_solution_that_stops_early_is_refused() -> None:
+    report, moves = check_solution("\n".join(map(str, LEVEL.solution[:-1])).encode(), LEVEL, Texts("en"))
+    assert (report.ok, moves) == (False, None)
+    assert "a+b+c+d" in report.faults[-1]
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"{", b"lift a\n", b'{"format": "pebbling/2"}'])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_is_no_pebbling_is_refused(data: bytes, lang: str) -> None:
+    report, moves = check_solution(data, LEVEL, Texts(lang))
+    assert (report.ok, moves) == (False, None)
+    assert report.sentence
+
+
+def test_a_path_is_not_opened() -> None:
+    """A text of one line is a path to `read_pebbling`; an upload must never be one."""
+    report, _ = check_solution(b"/etc/hostname", LEVEL, Texts("en"))
+    assert not report.ok
+    refused, level = check_dag("/etc/hostname", 3, False, Texts("en"))
+    assert refused is None or not refused.ok
+    assert level is None or level.dag.labels == ("/etc/hostname",)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_refusal_of_the_engine_has_a_sentence(lang: str) -> None:
+    known = labels(lang)
+    for reason in _EXPLAIN:
+        assert {f"play.board.refusal_{reason}", f"play.fault_{reason}"} & set(known), reason
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_refusal_names_the_vertices(lang: str) -> None:
+    game = Game(LEVEL.dag, LEVEL.rules)
+    with pytest.raises(IllegalMove) as caught:
+        game.push(Move.compute("a+b"))
+    assert "a, b" in refusal_sentence(caught.value.fault, LEVEL, Texts(lang))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("level", levels().values(), ids=lambda level: level.id)
+def test_what_the_component_gets(level: object, lang: str) -> None:
+    content = json.loads(_content(level, lang))  # type: ignore[arg-type]
+    assert len(content["names"]) == len(set(content["names"])) == len(content["preds"])
+    assert content["task"]
+    assert content["lesson"]
+
+
+def test_names_say_which_term_of_a_sum() -> None:
+    names = names_of(levels()["backward-2-1"].dag, Texts("en"))
+    assert {"Q[0,0]", "S[1,0]", "dV[0,0], 1/2", "dV[0,0], 2/2"} <= set(names)
+
+
+def test_an_own_dag_becomes_a_level_with_what_is_known() -> None:
+    report, level = check_dag("a s\nb s\ns t\nc t\n", 3, False, Texts("en"))
+    assert report is None
+    assert level
+    assert (level.par, level.proven, level.bound, level.id) == (4, True, 4, "own")
+    assert Game(level.dag, level.rules, level.solution).is_solved
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("a b\nb c\nc b\n", "c \u2192 b \u2192 c"),
+        ("a a\n", "a"),
+        ("a b\na b\n", "a \u2192 b"),
+        ("a b c d e\n", "1"),
+        ("", ""),
+        ("{", ""),
+        ('{"vertices": ["a", "a"], "edges": [[0, 1]]}', "a"),
+        ("\n".join(f"v{i} v{i + 1}" for i in range(OWN_VERTICES)), str(OWN_VERTICES)),
+        ("a e\nb e\nc e\nd e\n", "5"),
+    ],
+)
+def test_a_wrong_dag_is_refused_and_its_fault_named(text: str, named: str, lang: str) -> None:
+    report, level = check_dag(text, 3, False, Texts(lang))
+    assert level is None
+    assert report
+    assert not report.ok
+    assert named in report.sentence + " ".join(report.faults)
+
+
+def test_every_fault_is_listed() -> None:
+    report, _ = check_dag("a a\nb b\nc d\nc d\n", 3, False, Texts("en"))
+    assert report
+    assert len(report.faults) == 3
