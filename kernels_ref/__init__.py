@@ -5,12 +5,13 @@
 True
 """
 
-from . import theory
+from . import masks, theory
 from .algorithms import ALGORITHMS, Algorithm
+from .checks import Check, run
 from .counts import Counts, count
 from .errors import BadInput, Cancelled, CapacityExceeded, DoesNotFit, KernelError
 from .pebbling import kernel_source, pebble
-from .runs import Check, Run, backward, run
+from .runs import Run, backward, backward_weights, forward
 from .sweep import Swap, crossover, log_spaced, swaps, sweep
 
 __all__ = [
@@ -26,10 +27,13 @@ __all__ = [
     "Run",
     "Swap",
     "backward",
+    "backward_weights",
     "count",
     "crossover",
+    "forward",
     "kernel_source",
     "log_spaced",
+    "masks",
     "pebble",
     "run",
     "swaps",

@@ -13,10 +13,10 @@ from pebble_engine import write_pebbling
 
 from . import theory
 from .algorithms import ALGORITHMS, find
+from .checks import run
 from .counts import count
 from .errors import BadInput, DoesNotFit, KernelError
 from .pebbling import pebble
-from .runs import run
 from .sweep import log_spaced, sweep
 
 MACHINE_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**40

@@ -1,6 +1,6 @@
-"""The two elementwise steps of attention's backward pass. Each overwrites its first argument, as a kernel would.
+"""The elementwise steps of attention. Each overwrites its first argument, as a kernel would.
 
-Shapes: matrices (rows, columns); ``lse`` and ``delta`` hold one word a row.
+Shapes: matrices (rows, columns); ``lse``, ``delta``, ``top`` and ``total`` hold one word a row.
 """
 
 from __future__ import annotations
@@ -23,3 +23,21 @@ def score_gradient(dp: Array, p: Array, delta: Array, *, scale: float) -> Array:
     dp *= p
     dp *= scale
     return dp
+
+
+def subtract(a: Array, b: Array) -> Array:
+    """a - b, in the place of a."""
+    a -= b
+    return a
+
+
+def row_products(zero: Array, a: Array, b: Array) -> Array:
+    """rowsum(a o b), in the place of zeros: D_i = dO_i . O_i."""
+    zero += np.einsum("ij,ij->i", a, b)
+    return zero
+
+
+def statistic(top: Array, total: Array) -> Array:
+    """lse = m + log l, in the place of the largest score m of each row; l is the row's sum of exp(S - m)."""
+    top += np.log(total)
+    return top

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -19,9 +19,11 @@ from pebble_engine import Move, Pebbling, Rules, attention_backward
 
 from . import sizes
 from .algorithms import find
+from .errors import BadInput
 from .memory import Array, Block, Region, TwoLevelMemory
 from .runs import execute
 
+QKV_INPUTS = ("Q", "K", "V", "dO", "lse", "D")  # of `pebble_engine.attention_backward`
 Place = tuple[int, ...]  # row and column of an entry in its tensor
 
 
@@ -63,6 +65,11 @@ class PebbleMemory(TwoLevelMemory):
 
     _resumed = _loaded
 
+    def _streamed(self, region: Region) -> dict[Place, str]:
+        """Labels only: each word is loaded where it is used."""
+        name = region.tensor.name
+        return {place: self._blue.get((name, place)) or _label(name, place) for place in _places(region)}
+
     def _empty(self, region: Region) -> dict[Place, str]:
         return {}
 
@@ -79,17 +86,32 @@ class PebbleMemory(TwoLevelMemory):
 
     def _multiplied(self, target: Block, left: Block, right: Block) -> None:
         line, name = self._line(), target.region.tensor.name
-        columns, inner = right.columns, left.columns
-        for row in range(left.rows.start, left.rows.stop):
-            for column in range(columns.start, columns.stop):
-                place = (column, row) if target.transposed else (row, column)
-                vertex = target.data.get(place)
-                for k in range(inner.start, inner.stop):
-                    following = f"{_label(name, place)}#{k}"
-                    move = Move.compute(following) if vertex is None else Move.slide(vertex, following)
-                    self._record(move, line)
-                    vertex = following
-                target.data[place] = vertex
+        rows, columns, inner = (range(tile.start, tile.stop) for tile in (left.rows, right.columns, left.columns))
+        if right.streamed:  # a passing word meets its whole column of the left factor
+            steps = ((row, column, k) for k in inner for column in columns for row in rows)
+        else:
+            steps = ((row, column, k) for row in rows for column in columns for k in inner)
+        passing: Place | None = None
+        for row, column, k in steps:
+            place = (column, row) if target.transposed else (row, column)
+            factors = (k, row) if left.transposed else (row, k), (column, k) if right.transposed else (k, column)
+            if not (_exists(target, place) and _exists(left, factors[0]) and _exists(right, factors[1])):
+                continue
+            if right.streamed and passing != factors[1]:
+                self._pass(right, passing, factors[1], line)
+                passing = factors[1]
+            vertex, following = target.data.get(place), f"{_label(name, place)}#{k}"
+            self._record(Move.compute(following) if vertex is None else Move.slide(vertex, following), line)
+            target.data[place] = following
+        if right.streamed:
+            self._pass(right, passing, None, line)
+
+    def _pass(self, block: Block, before: Place | None, after: Place | None, line: int) -> None:
+        """In a streamed block: drop one word, load another."""
+        if before is not None:
+            self._record(Move.delete(block.data[before]), line)
+        if after is not None:
+            self._record(Move.load(block.data[after]), line)
 
     def _applied(
         self,
@@ -100,14 +122,33 @@ class PebbleMemory(TwoLevelMemory):
         options: dict[str, Any],
     ) -> dict[Place, str]:
         line, data = self._line(), {}
-        for place, vertex in block.data.items():
+        passing: dict[int, Place] = {}
+        streams = [(number, other) for number, other in enumerate(others) if other.streamed]
+        for place, vertex in sorted(block.data.items()):
+            for number, other in streams:
+                own = place[: len(other.region.tiles)]
+                if passing.get(number) != own:
+                    self._pass(other, passing.get(number), own, line)
+                    passing[number] = own
             data[place] = _label(into.tensor.name, place)
             self._record(Move.slide(vertex, data[place]), line)
+        for number, other in streams:
+            self._pass(other, passing.get(number), None, line)
         return data
 
 
-def _places(region: Region) -> itertools.product[Place]:
-    return itertools.product(*(range(tile.start, tile.stop) for tile in region.tiles))
+def _exists(block: Block, place: Place) -> bool:
+    mask = block.region.tensor.mask
+    return mask is None or mask.kept_words(*(slice(at, at + 1) for at in place)) == 1
+
+
+def _places(region: Region) -> Iterator[Place]:
+    places = itertools.product(*(range(tile.start, tile.stop) for tile in region.tiles))
+    kept = None if region.tensor.mask is None else region.tensor.mask.kept(*region.slices)
+    if kept is None:
+        return places
+    first = [tile.start for tile in region.tiles]
+    return (place for place in places if kept[tuple(at - start for at, start in zip(place, first, strict=True))])
 
 
 def _label(name: str, place: Place) -> str:
@@ -122,20 +163,24 @@ def pebble(
     *,
     n_q: int | None = None,
     n_k: int | None = None,
+    form: str | None = None,
 ) -> Pebbling:
     """An algorithm's run as a pebbling of the chain DAG, with the listing's line that made each move.
 
     Its I/O is the algorithm's count at this size, its peak at most ``memory`` red pebbles. The listing is
-    `kernel_source`. Raises `DoesNotFit`, `BadInput`.
+    `kernel_source`. Raises `DoesNotFit`; `BadInput` also where the kernel's inputs are not those of any DAG.
     """
     n_q, n_k = sizes.rows(n, n_q, n_k)
     sizes.check(n_q=n_q, n_k=n_k, d=d, memory=memory)
+    kernel = find(algorithm).kernel(form)
+    if kernel.inputs != QKV_INPUTS:
+        raise BadInput(f"{algorithm} reads {', '.join(kernel.inputs)}: there is no DAG with these inputs")
     first, lines = 0, {}
-    for function in _listed(algorithm):
+    for function in _listed(algorithm, form):
         lines[function.__code__] = first
         first += len(inspect.getsourcelines(function)[0]) + 1
     fast = PebbleMemory(memory, lines)
-    execute(algorithm, fast, n_q, n_k, d)
+    execute(algorithm, fast, n_q, n_k, d, form=form)
     return Pebbling(
         dag=attention_backward(n_q=n_q, n_k=n_k, d=d),
         rules=Rules(red=memory, sliding=True),
@@ -145,14 +190,14 @@ def pebble(
     )
 
 
-def kernel_source(algorithm: str) -> list[str]:
+def kernel_source(algorithm: str, form: str | None = None) -> list[str]:
     """The listing of an algorithm, line by line: its kernel, then an empty line and each of its helpers."""
     listing: list[str] = []
-    for function in _listed(algorithm):
+    for function in _listed(algorithm, form):
         listing += [line.rstrip("\n") for line in inspect.getsourcelines(function)[0]] + [""]
     return listing[:-1]
 
 
-def _listed(algorithm: str) -> list[Any]:
-    entry = find(algorithm)
-    return [entry.kernel, *entry.helpers]
+def _listed(algorithm: str, form: str | None) -> list[Any]:
+    kernel = find(algorithm).kernel(form)
+    return [kernel.run, *kernel.helpers]
