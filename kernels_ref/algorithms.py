@@ -36,7 +36,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
-    """An entry of `ALGORITHMS`. ``forms`` maps "qkv", "weights" or "forward" to the kernel; the first is the default."""
+    """An entry of `ALGORITHMS`. ``forms`` maps "qkv", "weights", "forward" to the kernel; the first is the default."""
 
     id: str
     title: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -75,10 +76,10 @@ def run(
     )  # fmt: skip
     entry.tile(shape, memory, form)  # does it fit, before any work is done
     scale = 1 / float(np.sqrt(d))
-    options = {"memory": memory, "mask": kept, "scale": scale, "dtype": dtype, "progress": progress}
+    options: dict[str, Any] = {"memory": memory, "mask": kept, "scale": scale, "dtype": dtype, "progress": progress}
     if form == "weights":
         problem = random_weights_problem(n_q, n_k, d, seed, d_v)
-        done: Run = backward_weights(algorithm, *problem[:5], dout=problem[5], **options)  # type: ignore[arg-type]
+        done: Run = backward_weights(algorithm, *problem[:5], dout=problem[5], **options)
         right: tuple[Array, ...] = reference.backward_weights(*problem, scale=scale, mask=kept)
     else:
         done, right = _attention(algorithm, form, shape, heads, heads if kv_heads is None else kv_heads, seed, options)
@@ -87,7 +88,7 @@ def run(
 
 
 def _attention(
-    algorithm: str, form: str, shape: Shape, heads: int, kv_heads: int, seed: int, options: dict[str, object]
+    algorithm: str, form: str, shape: Shape, heads: int, kv_heads: int, seed: int, options: dict[str, Any]
 ) -> tuple[Run, tuple[Array, ...]]:
     """Forward or backward pass of random heads, and the reference's results head by head."""
     problems = [random_problem(shape.n_q, shape.n_k, shape.d, seed + head, shape.d_v) for head in range(heads)]
@@ -96,14 +97,14 @@ def _attention(
     group, kept, scale = heads // kv_heads, options["mask"], options["scale"]
     given = (q, k, v, dout) if form == "qkv" else (q, k, v)
     run_pass = backward if form == "qkv" else forward
-    done = run_pass(algorithm, *(array[0] if heads == 1 else array for array in given), **options)  # type: ignore[operator]
+    done = run_pass(algorithm, *(array[0] if heads == 1 else array for array in given), **options)
     results: list[tuple[Array, ...]] = []
     for head in range(heads):
         own = (q[head], k[head // group], v[head // group])
         if form == "qkv":
-            results.append(reference.backward(*own, dout[head], scale=scale, mask=kept))  # type: ignore[arg-type]
+            results.append(reference.backward(*own, dout[head], scale=scale, mask=kept))
         else:
-            results.append(reference.forward(*own, scale=scale, mask=kept))  # type: ignore[arg-type]
+            results.append(reference.forward(*own, scale=scale, mask=kept))
     if heads == 1:
         return done, results[0]
     stacked = [np.stack(parts) for parts in zip(*results, strict=True)]

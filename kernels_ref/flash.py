@@ -222,9 +222,7 @@ def flash_stored_ds(
     words of dS lose to 6 x^2. Below M = d^2 the first sweep is the dearer part and products by tiles take over
     (`small-cache-panel`). The price is n_q n_k words of slow memory.
     """
-    dS = key_sweep(
-        fast, Q, K, V, dO, lse, D, scale=scale, mask=mask, rows=rows, columns=columns, keep_dS=True
-    )
+    dS = key_sweep(fast, Q, K, V, dO, lse, D, scale=scale, mask=mask, rows=rows, columns=columns, keep_dS=True)
     dQ = fast.output("dQ", Q.shape)
     for _, _, dQ_ic in outer_product(fast, dQ, dS, K, dq_rows, dq_columns):
         fast.store(dQ_ic)

@@ -83,12 +83,9 @@ class Meetings:
         """The sizes (rows, columns) that meeting pairs come in: at most four."""
         (r, r_last), (c, c_last) = ((int(sizes[0]), int(sizes[-1])) for sizes in (self.row_sizes, self.column_sizes))
         in_last_row, in_last_column = int(self.of_rows[-1]), int(self.of_columns[-1])
-        found = {
-            (r, c): self.tiles - in_last_row - in_last_column + self.corner,
-            (r_last, c): in_last_row - self.corner,
-            (r, c_last): in_last_column - self.corner,
-        }
-        return [size for size, tiles in found.items() if tiles] + [(r_last, c_last)] * self.corner
+        inner = self.tiles - in_last_row - in_last_column + self.corner
+        found = [((r, c), inner), ((r_last, c), in_last_row - self.corner), ((r, c_last), in_last_column - self.corner)]
+        return [size for size, tiles in [*found, ((r_last, c_last), self.corner)] if tiles]
 
 
 class Cells:
@@ -118,7 +115,8 @@ class Cells:
             last = int(np.searchsorted(edges, part.stop, "left"))
             parts.append(slice(first, last))
             lengths.append(np.diff(np.clip(edges[first : last + 1], part.start, part.stop)))
-        return self.keep[parts[0], parts[1]], lengths[0], lengths[1]
+        cells: Booleans = self.keep[parts[0], parts[1]]
+        return cells, lengths[0].astype(np.int64), lengths[1].astype(np.int64)
 
     def kept(self, rows: slice, columns: slice) -> Booleans | None:
         cells, heights, widths = self._rectangle(rows, columns)
@@ -254,7 +252,7 @@ def sliding_window(n_q: int, n_k: int, window: int) -> Band:
 
 
 def block(keep: npt.ArrayLike, n_q: int, n_k: int) -> Cells:
-    """An even grid of blocks: ``keep`` says which. FlashAttention's block-sparse mask (arXiv 2205.14135, section 3.3)."""
+    """An even grid of blocks, ``keep`` says which: block-sparse FlashAttention (arXiv 2205.14135, section 3.3)."""
     keep = np.asarray(keep, bool)
     rows, columns = (np.arange(parts + 1) * n // parts for parts, n in zip(keep.shape, (n_q, n_k), strict=True))
     return Cells(keep, rows, columns)
@@ -267,7 +265,7 @@ def strided(n_q: int, n_k: int, stride: int) -> Cells:
 
 
 def global_window(n_q: int, n_k: int, tokens: int, window: int) -> Cells:
-    """The first ``tokens`` see all and are seen by all; the others see ``window`` keys either side. arXiv 2004.05150."""
+    """The first ``tokens`` see all and are seen by all, others see ``window`` keys either side. arXiv 2004.05150."""
     i, j = np.arange(n_q)[:, None], np.arange(n_k)
     return entries((abs(i + n_k - n_q - j) <= window) | (i < tokens) | (j < tokens))
 

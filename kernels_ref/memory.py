@@ -203,7 +203,7 @@ class TwoLevelMemory:
         self._loops: list[Tile] = []
         self._kept: set[str] = set()  # inputs and outputs: not counted in peak_slow
         self._written: set[tuple[str, tuple[int, ...]]] = set()
-        self._begun: dict[tuple[str, tuple[int, ...]], Array] = {}  # of sums that are stored in between: which rows have been
+        self._begun: dict[tuple[str, tuple[int, ...]], Array] = {}  # rows whose sums were stored in between
 
     @property
     def io(self) -> int:
@@ -246,9 +246,9 @@ class TwoLevelMemory:
     def _tiles(self, extent: int, size: int) -> Iterator[Tile]:
         most = self.rows_at_once or size
         if size <= most:
-            step = most // size * size
-            for start in range(0, extent, step):
-                stop = min(start + step, extent)
+            step, full = most // size * size, extent // size * size
+            for start in [*range(0, full, step), *range(full, extent, size)]:  # a smaller last tile comes by itself
+                stop = min(start + step, full) if start < full else extent
                 yield Tile(start, stop, min(size, stop - start), -(-(stop - start) // size), start, stop, size)
         else:  # pieces of one tile: the first of them counts
             for first in range(0, extent, size):
@@ -328,7 +328,7 @@ class TwoLevelMemory:
         self._stored(block)
 
     def complete(self, tensor: Tensor) -> None:
-        """Store zeros in those rows whose sums have not begun: all of them at the start, at the end what a mask left."""
+        """Store zeros in those rows whose sums have not begun: at the start all, at the end what a mask left."""
         rows = np.zeros(tensor.shape[0], bool)
         for (name, _), begun in self._begun.items():
             if name == tensor.name:
@@ -337,10 +337,8 @@ class TwoLevelMemory:
         self._begun[tensor.name, (0,)] = np.ones(tensor.shape[0], bool)
 
     def forget(self, region: Region) -> None:
-        """What slow memory holds of a scratch region may be overwritten from here on: no I/O."""
-        if region.key in self._written:
-            self._written.remove(region.key)
-            self.in_slow -= region.words
+        """What slow memory holds of a scratch region, all of it, may be overwritten from here on: no I/O."""
+        self.in_slow -= region.words
 
     def free(self, *blocks: Block) -> None:
         """Give up blocks' room in fast memory: no I/O."""
@@ -430,10 +428,7 @@ def _meeting(tile: Tile, where: Region) -> Tile | None:
     if mask is None:
         return tile
     met = where.tiles[1 if where.flipped else 0]
-    if where.flipped:
-        pairs = mask.pairs(tile.edges, met.edges)
-    else:
-        pairs = mask.pairs(met.edges, tile.edges).T
+    pairs = mask.pairs(tile.edges, met.edges) if where.flipped else mask.pairs(met.edges, tile.edges).T
     if not pairs.any():
         return None
     size = int(np.diff(tile.edges)[pairs.any(axis=1)].max())

@@ -33,7 +33,7 @@ class NumpyMemory(TwoLevelMemory):
         *,
         rows_at_once: int | None = 512,
         watch: Callable[[int], None] | None = None,
-        dtype: npt.DTypeLike = None,
+        dtype: npt.DTypeLike | None = None,
     ) -> None:
         super().__init__(words, rows_at_once=rows_at_once)
         stored = np.dtype(dtype) if dtype is not None else np.result_type(*arrays.values())

@@ -39,7 +39,7 @@ class WeightGradients(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """FlashAttention's first version keeps these of each row: ``m``, its largest score, ``l``, its sum of exp(S - m)."""
+    """What FlashAttention's first version keeps of each row: ``m``, its largest score, ``l``, its sum of exp(S - m)."""
 
     m: Array
     l: Array  # noqa: E741
@@ -81,9 +81,7 @@ def forward(q: Array, k: Array, v: Array, *, scale: float = 1.0, mask: Mask | No
     return Forward(out, lse)
 
 
-def backward(
-    q: Array, k: Array, v: Array, dout: Array, *, scale: float = 1.0, mask: Mask | None = None
-) -> Gradients:
+def backward(q: Array, k: Array, v: Array, dout: Array, *, scale: float = 1.0, mask: Mask | None = None) -> Gradients:
     """Gradients of sum(dout o out). Shapes as in `forward`; dout (n_q, d_v).
 
     P = exp(S - lse);  dP = dO V^T;  dS = P o (dP - D), D = rowsum(P o dP);  dV = P^T dO;  dQ = scale dS K;

@@ -27,8 +27,8 @@ MaskLike = Mask | npt.ArrayLike | None
 class Run:
     """One executed pass: its results by name, and what was counted while it ran (words, of all heads together).
 
-    Results have attributes too: ``dq``, ``dk``, ``dv`` of a backward pass, ``out`` and ``lse`` of a forward pass, ``gx``
-    and ``gy`` in the weights form.
+    Results have attributes too: ``dq``, ``dk``, ``dv`` of a backward pass, ``out`` and ``lse`` of a forward pass,
+    ``gx`` and ``gy`` in the weights form.
     """
 
     outputs: dict[str, Array]
@@ -46,7 +46,7 @@ class Run:
 
     @property
     def not_finite(self) -> tuple[str, ...]:
-        """Names of the results that hold a NaN or an infinity: they come from the inputs, or from too narrow a dtype."""
+        """Names of the results that hold a NaN or an infinity, from the inputs or from too narrow a dtype."""
         return tuple(name for name, array in self.outputs.items() if not np.isfinite(array).all())
 
     @property
@@ -111,7 +111,7 @@ def run_kernel(
 def _inputs(kernel: Kernel, fast: TwoLevelMemory, shape: Shape) -> list[Tensor]:
     n_q, n_k, d, d_v = shape.sizes
     shapes: dict[str, tuple[int, ...]] = {"Q": (n_q, d), "K": (n_k, d), "V": (n_k, d_v), "O": (n_q, d_v)}
-    shapes |= {"dO": (n_q, d_v)} | {name: (n_q,) for name in ("lse", "D", "l", "m")}
+    shapes |= {"dO": (n_q, d_v)} | dict.fromkeys(("lse", "D", "l", "m"), (n_q,))
     shapes |= {"A1": (n_q, d), "A2": (n_k, d), "A3": (n_k, d), "X": (d, d), "Y": (d, d_v)}
     return [fast.input(name, shapes[name]) for name in kernel.inputs]
 
@@ -131,11 +131,11 @@ def backward(
 ) -> Run:
     """Gradients of attention by one of the algorithms in ``memory`` words of fast memory.
 
-    Parameters: q (n_q, d), k (n_k, d), v (n_k, d_v), dout (n_q, d_v), floating point; or with heads in front, q and dout
-    (heads, ...), k and v (kv_heads, ...). ``mask`` (n_q, n_k) as in `count`. ``dtype`` is what slow memory stores, by
-    default the inputs' own; arithmetic is done wider. ``progress``, where given, is called with the share done, from 0
-    to 1; an exception raised in it ends the run. lse and D come from a forward pass outside the counted memory, as in
-    practice. Inputs are never modified.
+    Parameters: q (n_q, d), k (n_k, d), v (n_k, d_v), dout (n_q, d_v), floating point; or with heads in front, q and
+    dout (heads, ...), k and v (kv_heads, ...). ``mask`` (n_q, n_k) as in `count`. ``dtype`` is what slow memory
+    stores, by default the inputs' own; arithmetic is done wider. ``progress``, where given, is called with the share
+    done, from 0 to 1; an exception raised in it ends the run. lse and D come from a forward pass outside the counted
+    memory, as in practice. Inputs are never modified.
     Raises `DoesNotFit`, `BadInput`.
     """
     _check_floating({"q": q, "k": k, "v": v, "dout": dout})
@@ -179,8 +179,9 @@ def backward_weights(
 ) -> Run:
     """Gradients by X and Y of attention with Q = A1 X, K = A2, V = A3 Y: ``.gx`` (d, d), ``.gy`` (d, d_v).
 
-    Parameters: a1 (n_q, d), a2, a3 (n_k, d), x (d, d), y (d, d_v); either ``dout`` (n_q, d_v), or ``target`` E of the same
-    shape: then dO = O - E, of L = 1/2 |O - E|^2. The forward pass is part of what is counted. Others as in `backward`.
+    Parameters: a1 (n_q, d), a2, a3 (n_k, d), x (d, d), y (d, d_v); either ``dout`` (n_q, d_v), or ``target`` E of the
+    same shape: then dO = O - E, of L = 1/2 |O - E|^2. The forward pass is part of what is counted. Others as in
+    `backward`.
     """
     if (dout is None) == (target is None):
         raise BadInput("give either dout or target")
@@ -244,9 +245,7 @@ def _by_heads(
 
     runs = []
     for head, share in enumerate(_shares(progress, kv_heads)):
-        own = {
-            name: array[head] if name in ("K", "V") else gathered(array, head) for name, array in arrays.items()
-        }
+        own = {name: array[head] if name in ("K", "V") else gathered(array, head) for name, array in arrays.items()}
         runs.append(_run(algorithm, own, one, form, memory, scale, dtype, [share]))
     outputs: dict[str, Array] = {}
     for name in OUTPUTS[form]:

@@ -14,7 +14,7 @@ import math
 from .elementwise import probability, score_gradient
 from .masks import Mask
 from .memory import Tensor, TwoLevelMemory
-from .products import blocked_product, outer_product, outer_tile, panel_product
+from .products import blocked_product, outer_product, outer_tile
 from .sizes import Shape
 
 
@@ -125,10 +125,10 @@ def small_cache_panel(
 
     Why it wins between M = d^2 / 4 and about d^2. S = Q K^T has a large result and a small inner size d. An
     a x b block of S that stays costs 2 n^2 d / sqrt(M): every row of Q comes back for every b keys. But if M / d whole
-    rows of Q stay, a passing key (d words) finishes M / d scores at once and no word of Q ever moves twice: n^2 d^2 / M,
-    which is less as soon as sqrt(M) > d / 2. The same for dP = dO V^T. The scores themselves leave for slow memory
-    as they do in Algorithm 6 anyway, so nothing is lost by not holding them. The three products with an n-sized
-    inner dimension keep their a x b tiles (as wide as d where that is best).
+    rows of Q stay, a passing key (d words) finishes M / d scores at once and no word of Q ever moves twice:
+    n^2 d^2 / M, which is less as soon as sqrt(M) > d / 2. The same for dP = dO V^T. The scores themselves leave for
+    slow memory as they do in Algorithm 6 anyway, so nothing is lost by not holding them. The three products with an
+    n-sized inner dimension keep their a x b tiles (as wide as d where that is best).
     Per n^2 words, with x = d / sqrt(M): 2 x^2 + 6 x + 3 (1 <= x <= 2) and 5 x^2 + 6 (x <= 1), against 10 x + 3.
     """
     n_q, n_k = Q.shape[0], K.shape[0]

@@ -71,5 +71,3 @@ def flash_stored_ds(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
         "peak_fast": largest(sweep["peak_fast"], product["peak_fast"]),
         "peak_slow": at.words,
     }
-
-

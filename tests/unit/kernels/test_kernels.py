@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kernels_ref import ALGORITHMS, BadInput, Cancelled, CapacityExceeded, DoesNotFit, backward, reference, run
+from kernels_ref.checks import random_problem, relative_error
 from kernels_ref.memory import TwoLevelMemory
 from kernels_ref.numpy_memory import NumpyMemory
-from kernels_ref.checks import random_problem, relative_error
 from kernels_ref.runs import execute
 from kernels_ref.sizes import Shape
 from tests.unit.kernels.grid import BACKWARD, SHAPES, memories
