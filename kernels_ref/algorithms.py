@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import flash, small_cache, split, standard
+from . import flash, forward, small_cache, split, standard
 from .closed_forms import flash as flash_counts
+from .closed_forms import forward as forward_counts
 from .closed_forms import products as product_counts
 from .closed_forms.layout import Layout
 from .errors import BadInput, DoesNotFit
@@ -183,6 +184,49 @@ ALGORITHMS: dict[str, Algorithm] = {
                     flash.flash_stored_ds_tile,
                     flash_counts.flash_stored_ds,
                     (flash.key_sweep, outer_product),
+                ),
+            },
+        ),
+        Algorithm(
+            "forward-standard",
+            "Standard attention, forward",
+            "arXiv 2205.14135, Algorithm 0",
+            {
+                "forward": Kernel(
+                    forward.forward_standard,
+                    forward.forward_standard_least_memory,
+                    forward.forward_standard_tile,
+                    forward_counts.forward_standard,
+                    helpers=(panel_product, outer_product),
+                    inputs=("Q", "K", "V"),
+                ),
+            },
+        ),
+        Algorithm(
+            "forward-flash",
+            "FlashAttention-2, forward",
+            "arXiv 2307.08691, Algorithm 1",
+            {
+                "forward": Kernel(
+                    forward.forward_flash,
+                    forward.forward_flash_least_memory,
+                    forward.forward_flash_tile,
+                    forward_counts.forward_flash,
+                    inputs=("Q", "K", "V"),
+                ),
+            },
+        ),
+        Algorithm(
+            "forward-small-cache",
+            "Square tiles for small caches, forward",
+            "arXiv 2402.07443; tile side floor(sqrt(M/4))",
+            {
+                "forward": Kernel(
+                    forward.forward_small_cache,
+                    forward.forward_small_cache_least_memory,
+                    forward.forward_small_cache_tile,
+                    forward_counts.forward_small_cache,
+                    inputs=("Q", "K", "V"),
                 ),
             },
         ),

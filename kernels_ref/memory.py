@@ -367,8 +367,8 @@ class TwoLevelMemory:
     ) -> Block:
         """An elementwise function of ``block`` and others, put in the place of ``block``, which is gone afterwards.
 
-        ``function(block, *others, **options)`` may overwrite its first array and returns the result. A vector among
-        the others holds one word a row.
+        ``function(block, *others, **options)`` may overwrite its first array, and others that were not loaded, and
+        returns the result. A vector among the others holds one word a row.
         """
         result = Block(self, into, self._applied(function, block, others, into, options))
         block.data = None

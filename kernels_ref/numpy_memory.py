@@ -94,10 +94,12 @@ class NumpyMemory(TwoLevelMemory):
             block.data = np.zeros([tile.length for tile in block.region.tiles], self._wide)
         if not block.data.flags.writeable:
             block.data = block.data.copy()
-        with np.errstate(over="ignore", invalid="ignore"):  # masked entries may be anything; they are dropped next
-            result = function(block.data, *(other.data for other in others), **options)
         mask = into.tensor.mask
         kept = None if mask is None else mask.kept(*into.slices)
-        if kept is not None:
-            result[~kept] = 0
+        if kept is None:
+            return function(block.data, *(other.data for other in others), **options)
+        block.data[~kept] = -np.inf  # as scores that are masked out are, and 0 as their probability and gradient
+        with np.errstate(invalid="ignore"):
+            result = function(block.data, *(other.data for other in others), **options)
+        result[~kept] = 0
         return result
