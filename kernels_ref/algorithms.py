@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import flash, forward, small_cache, split, standard
+from . import flash, forward, small_cache, split, standard, weights
 from .closed_forms import flash as flash_counts
 from .closed_forms import forward as forward_counts
 from .closed_forms import products as product_counts
+from .closed_forms import weights as weight_counts
 from .closed_forms.layout import Layout
 from .errors import BadInput, DoesNotFit
 from .products import blocked_product, outer_product, panel_product
@@ -17,6 +18,7 @@ from .sizes import Shape
 
 TileSizes = dict[str, int]
 Function = Callable[..., Any]
+WEIGHT_INPUTS = ("A1", "A2", "A3", "X", "Y", "dO")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,17 @@ ALGORITHMS: dict[str, Algorithm] = {
             "flash2",
             "FlashAttention-2, backward",
             "arXiv 2307.08691, Algorithm 2",
-            {"qkv": Kernel(flash.flash2, flash.flash2_least_memory, flash.flash2_tile, flash_counts.flash2)},
+            {
+                "qkv": Kernel(flash.flash2, flash.flash2_least_memory, flash.flash2_tile, flash_counts.flash2),
+                "weights": Kernel(
+                    weights.flash,
+                    weights.flash_least_memory,
+                    weights.flash_tile,
+                    weight_counts.flash,
+                    (weights.store_all, outer_product),
+                    inputs=WEIGHT_INPUTS,
+                ),
+            },
         ),
         Algorithm(
             "small-cache",
@@ -87,6 +99,14 @@ ALGORITHMS: dict[str, Algorithm] = {
                     small_cache.small_cache_tile,
                     product_counts.small_cache,
                     (blocked_product,),
+                ),
+                "weights": Kernel(
+                    weights.small_cache,
+                    weights.small_cache_least_memory,
+                    weights.small_cache_tile,
+                    weight_counts.small_cache,
+                    (weights.store_all, blocked_product),
+                    inputs=WEIGHT_INPUTS,
                 ),
             },
         ),
@@ -101,6 +121,14 @@ ALGORITHMS: dict[str, Algorithm] = {
                     standard.standard_tile,
                     product_counts.standard,
                     (panel_product, outer_product),
+                ),
+                "weights": Kernel(
+                    weights.standard,
+                    weights.standard_least_memory,
+                    weights.standard_tile,
+                    weight_counts.standard,
+                    (weights.store_all, panel_product, outer_product),
+                    inputs=WEIGHT_INPUTS,
                 ),
             },
         ),

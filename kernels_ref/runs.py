@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import reference
-from .algorithms import Kernel, find
+from .algorithms import find
 from .counts import counts_of, grouped
 from .errors import BadInput
 from .masks import Mask, as_mask
@@ -104,16 +104,17 @@ def run_kernel(
 ) -> dict[str, int]:
     """The same for a `Shape`. ``given`` goes to the kernel: ``target=True`` where the weights form has E, not dO."""
     kernel, tile = find(algorithm).kernel(form), find(algorithm).tile(shape, fast.words, form)
-    kernel.run(fast, *_inputs(kernel, fast, shape), scale=scale, mask=shape.mask, **tile, **given)
+    names = [name if not given.get("target") else {"dO": "E"}.get(name, name) for name in kernel.inputs]
+    kernel.run(fast, *_inputs(names, fast, shape), scale=scale, mask=shape.mask, **tile, **given)
     return tile
 
 
-def _inputs(kernel: Kernel, fast: TwoLevelMemory, shape: Shape) -> list[Tensor]:
+def _inputs(names: list[str], fast: TwoLevelMemory, shape: Shape) -> list[Tensor]:
     n_q, n_k, d, d_v = shape.sizes
     shapes: dict[str, tuple[int, ...]] = {"Q": (n_q, d), "K": (n_k, d), "V": (n_k, d_v), "O": (n_q, d_v)}
-    shapes |= {"dO": (n_q, d_v)} | dict.fromkeys(("lse", "D", "l", "m"), (n_q,))
+    shapes |= {"dO": (n_q, d_v), "E": (n_q, d_v)} | dict.fromkeys(("lse", "D", "l", "m"), (n_q,))
     shapes |= {"A1": (n_q, d), "A2": (n_k, d), "A3": (n_k, d), "X": (d, d), "Y": (d, d_v)}
-    return [fast.input(name, shapes[name]) for name in kernel.inputs]
+    return [fast.input(name, shapes[name]) for name in names]
 
 
 def backward(
@@ -187,7 +188,7 @@ def backward_weights(
         raise BadInput("give either dout or target")
     given = dout if dout is not None else target
     assert given is not None
-    arrays = {"A1": a1, "A2": a2, "A3": a3, "X": x, "Y": y, "dO": given}
+    arrays = {"A1": a1, "A2": a2, "A3": a3, "X": x, "Y": y, "E" if dout is None else "dO": given}
     _check_floating(arrays)
     d, d_v = a1.shape[-1], y.shape[-1]
     shapes = [a1.shape, (len(a2), d), (len(a2), d), (d, d), (d, d_v), (len(a1), d_v)]
