@@ -10,6 +10,7 @@ import numpy as np
 from . import reference
 from .algorithms import find
 from .counts import Counts, count
+from .errors import BadInput
 from .masks import as_mask
 from .memory import Array
 from .runs import MaskLike, Progress, Run, backward, backward_weights, forward
@@ -77,6 +78,8 @@ def run(
     entry.tile(shape, memory, form)  # does it fit, before any work is done
     scale = 1 / float(np.sqrt(d))
     options: dict[str, Any] = {"memory": memory, "mask": kept, "scale": scale, "dtype": dtype, "progress": progress}
+    if form == "weights" and heads != 1:
+        raise BadInput("the weights form is run one head at a time; `count` takes any number")
     if form == "weights":
         problem = random_weights_problem(n_q, n_k, d, seed, d_v)
         done: Run = backward_weights(algorithm, *problem[:5], dout=problem[5], **options)

@@ -22,6 +22,7 @@ from kernels_ref import ALGORITHMS, backward, count, log_spaced, masks, referenc
 from kernels_ref.checks import random_problem
 from kernels_ref.counts import closed_form
 from kernels_ref.pebbling import PebbleMemory
+from kernels_ref.products import best_tile
 from kernels_ref.runs import execute
 
 BACKWARD = [name for name, entry in ALGORITHMS.items() if "qkv" in entry.forms]
@@ -50,6 +51,7 @@ def plain(n: int = 2048, d: int = 64) -> None:
 
 def closed() -> None:
     def work() -> None:
+        best_tile.cache_clear()
         for name in BACKWARD:
             closed_form(name, 4096, 4096, 64, log_spaced(1024, 2**20, 200))
 
@@ -103,9 +105,7 @@ def replay(n: int = 512, d: int = 8, memory: int = 1024) -> None:
     for name in ("flash2", "small-cache"):
         spent = seconds(lambda name=name: execute(name, LruReplay(memory), n // 8, n // 8, d), 1) * 64
         quick = seconds(lambda name=name: [count(name, n=n, d=d, memory=memory) for _ in range(100)]) / 100
-        print(
-            f"  n = {n}  {name:<12} LRU replay about {spent:.1f} s, counted in {1e6 * quick:.0f} us: {spent / quick:,.0f} x"
-        )
+        print(f"  n = {n}  {name:<12} LRU replay {spent:.1f} s, count {1e6 * quick:.0f} us: {spent / quick:,.0f} x")
 
 
 def resident(n: int = 16384, d: int = 64) -> None:

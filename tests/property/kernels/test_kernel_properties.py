@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels_ref import ALGORITHMS, backward, count, pebble, reference, theory
+from kernels_ref.checks import random_problem, relative_error
 from kernels_ref.counts import COUNTED
 from kernels_ref.memory import TwoLevelMemory
-from kernels_ref.checks import random_problem, relative_error
 from kernels_ref.runs import execute
 from pebble_engine import replay
 
