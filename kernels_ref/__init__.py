@@ -5,7 +5,7 @@
 True
 """
 
-from . import masks, theory
+from . import masks, sparse, theory
 from .algorithms import ALGORITHMS, Algorithm
 from .checks import Check, run
 from .counts import Counts, count
@@ -36,6 +36,7 @@ __all__ = [
     "masks",
     "pebble",
     "run",
+    "sparse",
     "swaps",
     "sweep",
     "theory",

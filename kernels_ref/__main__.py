@@ -20,8 +20,8 @@ from .algorithms import ALGORITHMS, find
 from .checks import run
 from .counts import BYTES, COUNTED, count
 from .errors import BadInput, DoesNotFit, KernelError
+from .masks import MaskLike
 from .pebbling import pebble
-from .runs import MaskLike
 from .sweep import log_spaced, sweep
 
 MACHINE_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**40
@@ -74,12 +74,8 @@ def build_parser() -> argparse.ArgumentParser:
         command.add_argument("--form", help="qkv, weights or forward (default: the algorithm's first)")
         command.add_argument("--mask", help=f"one of: {', '.join(masks.GALLERY.values())}; or FILE.npy, boolean")
         command.add_argument("--heads", type=whole_number, default=1, help="heads of queries (default 1)")
-        command.add_argument(
-            "--kv-heads", type=whole_number, help="heads of K and V that they share (default: each own)"
-        )
-        command.add_argument(
-            "--dtype", choices=tuple(BYTES), help="what slow memory stores; changes bytes, never words"
-        )
+        command.add_argument("--kv-heads", type=whole_number, help="heads of K and V that they share")
+        command.add_argument("--dtype", choices=tuple(BYTES), help="of slow memory: changes bytes, never words")
     running.add_argument("--seed", type=seed, default=0, help="of the random inputs (default 0)")
     pebbling.add_argument("--out", required=True, metavar="FILE")
     for command in (listing, counting, running):
@@ -140,9 +136,8 @@ def count_command(args: argparse.Namespace) -> None:
 def run_command(args: argparse.Namespace) -> None:
     given = options(args)
     planned = count(args.algorithm, n=args.n, d=args.d, memory=args.memory, **given)
-    needed = 8 * (
-        20 * args.heads * args.n * args.d + (planned.peak_slow or 0)
-    )  # bytes: inputs, outputs, references, slow memory
+    words = 20 * args.heads * args.n * args.d + (planned.peak_slow or 0)  # inputs, outputs, references, slow memory
+    needed = 8 * words  # bytes
     if needed > MACHINE_BYTES:
         raise BadInput(
             f"running {args.algorithm} at n = {args.n}, d = {args.d} needs about {needed / 1e9:.0f} GB;"

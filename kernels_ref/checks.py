@@ -11,9 +11,9 @@ from . import reference
 from .algorithms import find
 from .counts import Counts, count
 from .errors import BadInput
-from .masks import as_mask
+from .masks import MaskLike, as_mask
 from .memory import Array
-from .runs import MaskLike, Progress, Run, backward, backward_weights, forward
+from .runs import Progress, Run, backward, backward_weights, forward
 from .sizes import Shape, check, rows
 
 

@@ -62,7 +62,7 @@ def flash1_tile(shape: Shape, memory: int) -> dict[str, int]:
     """The largest blocks that fit: 2 (d + d_v) (columns + rows) + 2 rows columns + 3 rows <= M."""
     wide = 2 * (shape.d + shape.d_v)
     columns = min(shape.n_k, (memory - wide - 3) // (wide + 2))
-    rows = min(shape.n_q, (memory - columns * wide) // (wide + 2 * columns + 3))
+    rows = min(shape.n_q, (memory - columns * wide) // (wide + 2 * columns + 3)) if shape.mask is None else 1
     return {"rows": rows, "columns": columns}
 
 
@@ -122,11 +122,12 @@ def flash2_least_memory(d: int, d_v: int) -> int:
 def flash2_tile(shape: Shape, memory: int) -> dict[str, int]:
     """The blocks that move the fewest words: as many keys as fit beside one query, then as many queries as still fit.
 
-    Largest at once in fast memory: K, V, dK, dV (4 columns d), Q and dO (2 rows d), P and dP (2 rows columns).
+    Largest at once in fast memory: K, V, dK, dV (4 columns d), Q and dO (2 rows d), P and dP (2 rows columns). More
+    rows save no word; under a mask one at a time is best, for then only queries that meet the block are read at all.
     """
     wide = shape.d + shape.d_v
     columns = min(shape.n_k, (memory - wide) // (2 * wide + 2))
-    rows = min(shape.n_q, (memory - 2 * columns * wide) // (wide + 2 * columns))
+    rows = min(shape.n_q, (memory - 2 * columns * wide) // (wide + 2 * columns)) if shape.mask is None else 1
     return {"rows": rows, "columns": columns}
 
 

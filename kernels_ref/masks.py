@@ -46,6 +46,9 @@ class Mask(Protocol):
         """The same, only counted."""
 
 
+MaskLike = Mask | npt.ArrayLike | None
+
+
 class Meetings:
     """Of a tiling: for every tile of rows how many tiles of columns it meets, and the other way round.
 
@@ -320,7 +323,7 @@ def named(text: str, n_q: int, n_k: int) -> Mask:
     raise BadInput(f"no mask is called {text!r}; there are: {', '.join(GALLERY.values())}")
 
 
-def as_mask(mask: Mask | npt.ArrayLike | None, n_q: int, n_k: int) -> Mask | None:
+def as_mask(mask: MaskLike, n_q: int, n_k: int) -> Mask | None:
     """A mask, a boolean matrix, or nothing; None when all is kept. Raises `BadInput` when the shape is another."""
     if mask is None:
         return None

@@ -20,6 +20,7 @@ from pebble_engine import Move, Pebbling, Rules, attention_backward
 from . import sizes
 from .algorithms import find
 from .errors import BadInput
+from .masks import MaskLike, as_mask
 from .memory import Array, Block, Region, TwoLevelMemory
 from .runs import execute
 
@@ -63,7 +64,13 @@ class PebbleMemory(TwoLevelMemory):
             data[place] = vertex
         return data
 
-    _resumed = _loaded
+    def _resumed(self, region: Region) -> dict[Place, str]:
+        """Under a mask some sums of a tile may not have begun: they are nothing yet."""
+        line, name = self._line(), region.tensor.name
+        data = {place: self._blue[name, place] for place in _places(region) if (name, place) in self._blue}
+        for vertex in data.values():
+            self._record(Move.load(vertex), line)
+        return data
 
     def _streamed(self, region: Region) -> dict[Place, str]:
         """Labels only: each word is loaded where it is used."""
@@ -76,8 +83,9 @@ class PebbleMemory(TwoLevelMemory):
     def _stored(self, block: Block) -> None:
         line, name = self._line(), block.region.tensor.name
         for place, vertex in block.data.items():
-            self._record(Move.store(vertex), line)
-            self._blue[name, place] = vertex
+            if self._blue.get((name, place)) != vertex:  # a sum that a mask left as it was is blue already
+                self._record(Move.store(vertex), line)
+                self._blue[name, place] = vertex
 
     def _freed(self, block: Block) -> None:
         line = self._line()
@@ -100,7 +108,9 @@ class PebbleMemory(TwoLevelMemory):
             if right.streamed and passing != factors[1]:
                 self._pass(right, passing, factors[1], line)
                 passing = factors[1]
-            vertex, following = target.data.get(place), f"{_label(name, place)}#{k}"
+            vertex = target.data.get(place)
+            step = 0 if vertex is None else int(vertex.rpartition("#")[2]) + 1  # under a mask not k: of the kept terms
+            following = f"{_label(name, place)}#{step}"
             self._record(Move.compute(following) if vertex is None else Move.slide(vertex, following), line)
             target.data[place] = following
         if right.streamed:
@@ -164,25 +174,35 @@ def pebble(
     n_q: int | None = None,
     n_k: int | None = None,
     form: str | None = None,
+    mask: MaskLike = None,
 ) -> Pebbling:
     """An algorithm's run as a pebbling of the chain DAG, with the listing's line that made each move.
 
     Its I/O is the algorithm's count at this size, its peak at most ``memory`` red pebbles. The listing is
-    `kernel_source`. Raises `DoesNotFit`; `BadInput` also where the kernel's inputs are not those of any DAG.
+    `kernel_source`. Raises `DoesNotFit`; `BadInput` also where the kernel's inputs are not those of any DAG, and where
+    a mask leaves a query without a key or a key without a query: for the zeros stored then there is no vertex.
     """
     n_q, n_k = sizes.rows(n, n_q, n_k)
     sizes.check(n_q=n_q, n_k=n_k, d=d, memory=memory)
     kernel = find(algorithm).kernel(form)
     if kernel.inputs != QKV_INPUTS:
         raise BadInput(f"{algorithm} reads {', '.join(kernel.inputs)}: there is no DAG with these inputs")
+    kept = as_mask(mask, n_q, n_k)
+    options: dict[str, Any] = {}
+    if kept is not None:
+        matrix = kept.kept(slice(0, n_q), slice(0, n_k))
+        assert matrix is not None
+        if not (matrix.any(axis=0).all() and matrix.any(axis=1).all()):
+            raise BadInput("the mask leaves a query or a key alone: there is no pebbling of zeros")
+        options["mask"] = matrix
     first, lines = 0, {}
     for function in _listed(algorithm, form):
         lines[function.__code__] = first
         first += len(inspect.getsourcelines(function)[0]) + 1
     fast = PebbleMemory(memory, lines)
-    execute(algorithm, fast, n_q, n_k, d, form=form)
+    execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept)
     return Pebbling(
-        dag=attention_backward(n_q=n_q, n_k=n_k, d=d),
+        dag=attention_backward(n_q=n_q, n_k=n_k, d=d, **options),
         rules=Rules(red=memory, sliding=True),
         moves=tuple(fast.moves),
         made_by=algorithm,

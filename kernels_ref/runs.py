@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import reference
 from .algorithms import find
 from .counts import counts_of, grouped
 from .errors import BadInput
-from .masks import Mask, as_mask
+from .masks import Mask, MaskLike, as_mask
 from .memory import Array, Tensor, TwoLevelMemory
 from .numpy_memory import WIDE, NumpyMemory
 from .sizes import Shape
 
 Progress = Callable[[float], None]
-MaskLike = Mask | npt.ArrayLike | None
 
 
 @dataclass(frozen=True, slots=True)
