@@ -1,8 +1,8 @@
 """Sparsity as the theorem counts it, and inputs that are stored by their nonzeros.
 
 Source: Li, Liang, Shi, Song, Yue, Zhang, arXiv 2410.09397, Theorem 4.5: Z_input, the nonzeros of the input matrices, and
-Z_QK, those of the key-query matrix. A mask decides Z_QK; Z_input falls with zeros in Q, K (or A1, A2) themselves, and
-with rows that no kept score reads.
+Z_QK, those of the key-query matrix. A mask decides Z_QK; Z_input falls with zeros in Q, K (or A1, A2) themselves,
+and with rows that no kept score reads.
 """
 
 from __future__ import annotations
@@ -54,19 +54,22 @@ def rows_met(mask: Mask | None, rows: int) -> Array:
     if mask is None:
         return np.ones(rows, bool)
     if isinstance(mask, Band):
-        return mask.high > mask.low
+        nonempty: Array = mask.high > mask.low
+        return nonempty
     ends = np.array([0, mask.shape[1]])
-    return mask.pairs(np.arange(rows + 1), ends)[:, 0]
+    met: Array = mask.pairs(np.arange(rows + 1), ends)[:, 0]
+    return met
 
 
 def per_instance_floor(q: Array, k: Array, v: Array, mask: MaskLike = None) -> int:
     """Words that this very problem's backward pass must move when inputs are stored by nonzeros (values only).
 
     Every nonzero of Q, K, V and every word of dO, lse, D that a kept score depends on is read once, and dQ, dK, dV are
-    written once. Unlike Theorem 4.5, which is a worst case over patterns, it is valid for each pattern: Q = K = I_n needs
-    no more, although the theorem's expression exceeds it.
+    written once. Unlike Theorem 4.5, which is a worst case over patterns, it is valid for each pattern: Q = K = I_n
+    needs few words, although the theorem's expression is large.
     """
     kept = as_mask(mask, len(q), len(k))
     q_rows, k_rows = rows_met(kept, len(q)), rows_met(None if kept is None else kept.T, len(k))
     reads = sum(int(np.count_nonzero(array[rows])) for array, rows in ((q, q_rows), (k, k_rows), (v, k_rows)))
-    return reads + int(q_rows.sum()) * (v.shape[1] + 2) + q.size + k.size + v.size
+    words: int = reads + int(q_rows.sum()) * (v.shape[1] + 2) + q.size + k.size + v.size
+    return words
