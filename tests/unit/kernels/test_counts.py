@@ -8,6 +8,7 @@ import pytest
 from kernels_ref import ALGORITHMS, backward, count, theory
 from kernels_ref.checks import random_problem
 from kernels_ref.counts import COUNTED, closed_form
+from kernels_ref.flash import flash1_printed
 from kernels_ref.memory import TwoLevelMemory
 from kernels_ref.runs import execute
 from tests.unit.kernels.grid import BACKWARD, CASES, SHAPES, memories
@@ -91,9 +92,13 @@ def test_an_independent_simulation_counted_the_same(algorithm, memory, in_n_squa
 
 
 def test_leading_constants():
-    """16 n^2 d^2 / M for FlashAttention-2, 10 n^2 d / B + 3 n^2 for Algorithm 6."""
+    """16 and 14 n^2 d^2 / M for FlashAttention, 10 n^2 d / B + 3 n^2 for Algorithm 6, B = sqrt(M) by rank-1 updates."""
     n, d = 2**16, 64
-    assert count("flash2", n=n, d=d, memory=16 * d * d).io * 16 * d * d / (n * n * d * d) == pytest.approx(16, rel=0.05)
+    for algorithm, constant in (("flash2", 16), ("flash-two-sweep", 14)):
+        io = count(algorithm, n=n, d=d, memory=16 * d * d).io
+        assert io * 16 * d * d / (n * n * d * d) == pytest.approx(constant, rel=0.05)
+    outer = count("small-cache-outer", n=n, d=512, memory=4096).io
+    assert (outer - 3 * n * n) * 64 / (n * n * 512) == pytest.approx(10, rel=0.03)
     n, d, memory = 2**16, 512, 3 * 32**2
     assert (count("small-cache", n=n, d=d, memory=memory).io - 3 * n * n) * 32 / (n * n * d) == pytest.approx(
         10, rel=0.03
@@ -117,3 +122,23 @@ def test_where_it_does_not_fit():
     assert counts.io is counts.loads is counts.tile is None
     record = counts.as_dict()
     assert list(record)[:5] == ["algorithm", "form", "n", "d", "memory"]
+
+
+def test_the_printed_blocks_of_flash1_do_not_fit():
+    """Bc = ceil(M / 4d), Br = min(Bc, d): the four resident blocks alone take M words."""
+    for d, memory in ((64, 4096), (64, 65536), (128, 2000), (16, 600)):
+        printed = flash1_printed(d, memory)
+        assert 4 * d * printed["columns"] >= memory
+        assert printed["words"] > memory
+        assert count("flash1", n=512, d=d, memory=memory).peak_fast <= memory
+
+
+@pytest.mark.parametrize(
+    ("memory", "winner"),
+    [(512, "small-cache-outer"), (2048, "small-cache-panel"), (4096, "small-cache-panel"), (6000, "flash-stored-ds"),
+     (8192, "flash-stored-ds"), (16384, "flash-two-sweep")],
+)  # fmt: skip
+def test_who_moves_fewest_words(memory, winner):
+    """At n = 4096, d = 64. The two schedules of ours win around M = d^2 = 4096."""
+    words = {name: count(name, n=4096, d=64, memory=memory).io for name in BACKWARD}
+    assert min((io, name) for name, io in words.items() if io is not None)[1] == winner
