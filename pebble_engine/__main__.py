@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from pebble_engine.errors import Fault, IllegalMove, InvalidPebbling
@@ -37,10 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _check(options: argparse.Namespace) -> int:
     """Replay a pebbling/1 file: print its I/O, peak and number of moves, or the first fault."""
     try:
-        pebbling = read_pebbling(options.file)
+        pebbling = read_pebbling(Path(options.file))
         run = replay(pebbling)
     except IllegalMove as error:
-        every = _faults(read_pebbling(options.file, check=False))
+        every = _faults(read_pebbling(Path(options.file), check=False))
         return _refuse(options, REFUSED, str(error), error.reason, error.line, every)
     except InvalidPebbling as error:
         code = REFUSED if error.reason == "wrong_total" else UNREADABLE

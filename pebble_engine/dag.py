@@ -58,7 +58,7 @@ class PebbleDag:
 
     Raises
     ------
-    InvalidDag : with every fault in `.faults`
+    InvalidDag : with the faults in `.faults`
 
     Examples
     --------
@@ -249,7 +249,7 @@ def whole_number(name: str, value: object, least: int = 1) -> int:
     except TypeError:
         number = None
     if number is None or number < least:
-        sentence = f"{name} must be a whole number of at least {least}, got {value!r}"
+        sentence = f"{name} must be a whole number of at least {least}, got {value!r:.60}"
         raise InvalidDag(DagFault("bad_size", sentence, {"name": name, "value": value, "least": least}))
     return number
 

@@ -5,7 +5,7 @@ the data beside it, never the sentence. All exceptions share the base class `Peb
 
     InvalidMove      a move cannot be read
     IllegalMove      a move can be read, and the rules forbid it here
-    InvalidDag       a graph is not a computation DAG; lists every fault
+    InvalidDag       a graph is not a computation DAG
     InvalidRules     a rule set makes no sense (no red pebble at all)
     InvalidPebbling  a file or text is not a pebbling
 """
@@ -41,11 +41,11 @@ def _rebuild(kind: type[PebbleError], args: tuple[Any, ...], state: dict[str, An
 class InvalidMove(PebbleError):
     """A move cannot be read.
 
-    `reason` is one of `empty`, `unknown_op`, `vertex_count`, `bad_quote`; `text` is what was read.
+    `reason` is one of `empty`, `unknown_op`, `vertex_count`, `bad_quote`, `long_label`; `text` is what was read.
     """
 
     def __init__(self, text: str, reason: str, explanation: str) -> None:
-        super().__init__(f"{text!r} is not a move: {explanation}")
+        super().__init__(f"{text!r:.120} is not a move: {explanation}")
         self.text = text
         self.reason = reason
         self.explanation = explanation
@@ -165,11 +165,15 @@ class DagFault:
 
 
 class InvalidDag(PebbleError):
-    """A graph that is not a computation DAG. `faults` lists everything wrong; `reason` and `data` are the first's."""
+    """A graph that is not a computation DAG.
+
+    `faults` lists all that was found: labels are looked at first, then edges, then inputs and outputs, then cycles, and
+    the first of these with a fault is the last. `reason` and `data` are the first fault's.
+    """
 
     def __init__(self, *faults: DagFault) -> None:
-        more = f" (and {len(faults) - 1} more faults)" if len(faults) > 2 else " (and 1 more fault)"
-        super().__init__(faults[0].sentence + (more if len(faults) > 1 else ""))
+        more = len(faults) - 1
+        super().__init__(f"{faults[0]}" + (f" (and {more} more fault{'s' * (more > 1)})" if more else ""))
         self.faults = faults
         self.reason = faults[0].reason
         self.data = faults[0].data

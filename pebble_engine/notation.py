@@ -25,18 +25,18 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import IO, Any, NoReturn
 
 from pebble_engine.dag import MAX_EDGES, MAX_VERTICES, PebbleDag
 from pebble_engine.errors import IllegalMove, InvalidDag, InvalidMove, InvalidPebbling, InvalidRules
 from pebble_engine.pebbling import Pebbling, replay
-from pebble_engine.rules import Move, Rules
+from pebble_engine.rules import SLIDE, Move, Rules, encode
 
 FORMAT = "pebbling/1"
-MAX_CHARACTERS = 100_000_000  # of a file or text
+MAX_SIZE = 100_000_000  # characters of a text, bytes of a file
 MAX_MOVES = 5_000_000
 
-Source = str | os.PathLike[str] | TextIO
+Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 
 def read_pebbling(
@@ -51,7 +51,7 @@ def read_pebbling(
 
     Parameters
     ----------
-    source : a path, an open text file, or the text itself: a `str` is text when it has a line break in it or starts
+    source : a path, an open file, or the text itself: a `str` is text when it has a line break in it or starts
         with `{`, and a path otherwise
     dag, rules : what a text pebbling is for. JSON brings its own, and these are ignored
     made_by : as `dag`
@@ -91,12 +91,19 @@ def read_pebbling(
     return pebbling
 
 
-def write_pebbling(pebbling: Pebbling, to: str | os.PathLike[str] | TextIO | None = None, *, form: str = "json") -> str:
+def write_pebbling(
+    pebbling: Pebbling, to: str | os.PathLike[str] | IO[str] | None = None, *, form: str = "json"
+) -> str:
     """Write a pebbling to a path or an open text file, or nowhere, and return what was written.
 
     Parameters
     ----------
     form : `json` for `pebbling/1`, one move a line; `text` for the moves alone, under a comment that says what they are
+
+    Raises
+    ------
+    InvalidPebbling, InvalidMove : in JSON, a move with a vertex that the DAG does not have, or what is no move at all
+    OSError : the file cannot be written
 
     Examples
     --------
@@ -171,18 +178,19 @@ def _move_lines(text: str) -> Iterator[tuple[int, str]]:
 def _text(source: Source) -> str:
     """What a source holds, within the size limit."""
     if isinstance(source, str) and ("\n" in source or source.lstrip()[:1] == "{"):
-        text = source
+        held: str | bytes = source
+    elif isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            held = file.read(MAX_SIZE + 1)
     else:
-        try:
-            if isinstance(source, (str, os.PathLike)):
-                with open(source, encoding="utf-8-sig") as file:
-                    text = file.read(MAX_CHARACTERS + 1)
-            else:
-                text = source.read(MAX_CHARACTERS + 1)
-        except UnicodeDecodeError:
-            raise InvalidPebbling("not_text", "the file is not text in UTF-8") from None
-    _limit(len(text), MAX_CHARACTERS, "characters")
-    return text
+        held = source.read(MAX_SIZE + 1)
+    _limit(len(held), MAX_SIZE, "characters")
+    if isinstance(held, str):
+        return held
+    try:
+        return held.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidPebbling("not_text", "the file is not text in UTF-8") from None
 
 
 def _limit(size: int, most: int, what: str) -> None:
@@ -194,7 +202,7 @@ def _limit(size: int, most: int, what: str) -> None:
 
 
 def _json_lines(pebbling: Pebbling) -> Iterator[str]:
-    dag, rules, numbers = pebbling.dag, pebbling.rules, pebbling.dag.numbers
+    dag, rules = pebbling.dag, pebbling.rules
 
     def dump(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -210,11 +218,11 @@ def _json_lines(pebbling: Pebbling) -> Iterator[str]:
     known: dict[Move, str] = {}
     for move in pebbling.moves:
         if move not in known:
-            words = [move.vertex] if move.source is None else [move.source, move.vertex]
-            unknown = [word for word in words if word not in numbers]
-            if unknown:
-                raise InvalidPebbling("bad_move", f"{move}: the DAG has no vertex {unknown[0]}", move=str(move))
-            known[move] = dump([move.op, *(numbers[word] for word in words)])
+            op, v, u = encode(dag, move)
+            words = [u, v] if op == SLIDE else [v]
+            if min(words) < 0:
+                raise InvalidPebbling("bad_move", f"{move}: the DAG has no such vertex", move=str(move))
+            known[move] = dump([move.op, *words])
     entries = ",\n".join(map(known.__getitem__, pebbling.moves))
     yield f'"moves": [\n{entries}\n],\n' if entries else '"moves": [],\n'
     yield f'"io": {pebbling.io},\n"made_by": {dump(pebbling.made_by)}}}\n'

@@ -52,7 +52,10 @@ class Pebbling:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "moves", tuple(self.moves))
-        if self.lines is not None and len(self.lines) != len(self.moves):
+        if self.lines is None:
+            return
+        object.__setattr__(self, "lines", tuple(self.lines))
+        if len(self.lines) != len(self.moves):
             raise InvalidPebbling("bad_lines", f"{len(self.moves)} moves have {len(self.lines)} line numbers")
 
     def __len__(self) -> int:
@@ -131,54 +134,52 @@ def replay(pebbling: Pebbling) -> Replay:
 
 
 def _play_legal(position: Position, ops: Sequence[int], vertices: Sequence[int], sources: Sequence[int]) -> int:
-    """Play moves for as long as they are legal, and say how many were.
+    """Play moves for as long as they are legal, from the start, and say how many were."""
+    legal = _legal_prefix(position, ops, vertices, sources)
+    position.count = sum(position.red)
+    return legal
 
-    The same rules as `Position.broken`, which explains; here one pass over numbers with a yes or no for each move.
-    """
+
+def _legal_prefix(position: Position, ops: Sequence[int], vertices: Sequence[int], sources: Sequence[int]) -> int:
+    """The same rules as `Position.broken`, which explains; here one pass over numbers, with a yes or a no."""
     red, blue, computed = position.red, position.blue, position.computed
     predecessors = position.dag.predecessors
     limit, sliding, recompute = position.limit, position.rules.sliding, position.rules.recompute
-    count = position.count
-    step = 0
+    count = step = 0
     for op, v, u in zip(ops, vertices, sources, strict=True):
         if v < 0:
-            break
-        if op == COMPUTE or op == SLIDE:
-            operands = predecessors[v]
-            if red[v] or not operands or (computed[v] and not recompute):
-                break
-            for w in operands:
-                if not red[w]:
-                    break
-            else:
-                if op == COMPUTE:
-                    if count == limit:
-                        break
-                    count += 1
-                elif sliding and u in operands:
-                    red[u] = 0
-                else:
-                    break
-                red[v] = computed[v] = 1
-                step += 1
-                continue
-            break  # an operand is not red
+            return step  # no such vertex
         if op == LOAD:
             if red[v] or not blue[v] or count == limit:
-                break
+                return step
             red[v] = 1
             count += 1
-        elif not red[v]:
-            break
+        elif op == STORE:
+            if blue[v] or not red[v]:
+                return step
+            blue[v] = 1
         elif op == DELETE:
+            if not red[v]:
+                return step
             red[v] = 0
             count -= 1
-        elif blue[v]:
-            break
         else:
-            blue[v] = 1
+            operands = predecessors[v]
+            if red[v] or not operands or (computed[v] and not recompute):
+                return step
+            for w in operands:
+                if not red[w]:
+                    return step
+            if op == COMPUTE:
+                if count == limit:
+                    return step
+                count += 1
+            elif sliding and u in operands:
+                red[u] = 0
+            else:
+                return step
+            red[v] = computed[v] = 1
         step += 1
-    position.count = count
     return step
 
 
@@ -209,41 +210,38 @@ def schedule_faults(dag: PebbleDag, rules: Rules, moves: Iterable[Move]) -> list
     step 2, compute t[1,0]: t[0,1] is not red (red: t[0,0]; 1 of 3)
     step 4, store t[1,0]: t[1,0] is blue already (red: t[0,0], t[1,0]; 2 of 3)
     """
+    moves = tuple(moves)
+    ops, vertices, sources = encode_moves(dag, moves)
     position = Position(dag, rules)
     found: list[Fault] = []
-    step = 0
-    for step, move in enumerate(moves, start=1):
-        code = encode(dag, move)
+    for at in range(_play_legal(position, ops, vertices, sources), len(moves)):
+        code = Code(ops[at], vertices[at], sources[at])
         op, v, u = code
-        if v < 0 or (op == SLIDE and u < 0):
-            found += position.faults(step, move, code)
+        faults = position.faults(at + 1, moves[at], code)
+        if faults and faults[0].reason == "unknown_vertex":
+            found += faults
             continue
-        broken = position.broken(op, v, u)
-        if broken:
-            found += [position.fault(step, move, reason, vertices) for reason, vertices in broken]
-            for reason, vertices in broken:
-                pebbles = {"not_blue": position.blue, "not_red": position.red, "operand_not_red": position.red}.get(
-                    reason
-                )
-                for w in vertices if pebbles is not None else ():
-                    pebbles[w] = EITHER  # type: ignore[index]
+        for fault in faults:
+            found.append(fault)
+            pebbles = position.blue if fault.reason == "not_blue" else position.red
+            for label in fault.vertices if fault.reason in _FORGIVEN else ():
+                pebbles[dag.index(label)] = EITHER
         position.play(op, v, u)
         position.limit = max(position.limit, position.count) if position.count > rules.red else rules.red
-    missing = [v for v in dag.outputs if not position.blue[v]]
+    missing = [dag.labels[v] for v in dag.outputs if not position.blue[v]]
     if missing:
-        found.append(position.fault(step, None, "output_not_blue", missing))
+        found.append(position.fault(len(moves), None, "output_not_blue", missing))
     return found
+
+
+_FORGIVEN = ("not_blue", "not_red", "operand_not_red")  # a missing pebble
 
 
 def encode_moves(dag: PebbleDag, moves: Sequence[Move]) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
     """Operations, vertices and sources of moves, in numbers, as `Pebbling.codes`. Raises InvalidMove."""
-    if not moves:
-        return (), (), ()
-    ops, vertices, sources = zip(*moves, strict=True)
-    codes = [OP_CODES.get(op, -1) for op in ops]
-    numbers = dag.numbers.get
-    slides = [source is not None for source in sources]
-    if -1 in codes or slides != [code == SLIDE for code in codes]:
-        for move in moves:
-            encode(dag, move)  # raises at the one that is to blame
-    return codes, [numbers(v, -1) for v in vertices], [-1 if u is None else numbers(u, -1) for u in sources]
+    number = dag.numbers.get
+    ops = [OP_CODES.get(op, -1) for op, _, _ in moves]
+    for move, op in zip(moves, ops, strict=True):
+        if op < 0 or (op == SLIDE) == (move[2] is None):
+            encode(dag, move)  # raises, and says why
+    return ops, [number(v, -1) for _, v, _ in moves], [-1 if u is None else number(u, -1) for _, _, u in moves]

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import compress, islice
 from typing import NamedTuple
 
-from pebble_engine.dag import PebbleDag
+from pebble_engine.dag import MAX_LABEL, PebbleDag
 from pebble_engine.errors import Fault, InvalidMove, InvalidRules
 
 OPS = ("load", "store", "compute", "slide", "delete")
@@ -89,11 +89,13 @@ class Move(NamedTuple):
         if not op:
             raise InvalidMove(shown, "empty", "there is nothing in it")
         if op not in OP_CODES:
-            raise InvalidMove(shown, "unknown_op", f"{op} is none of {', '.join(OPS)}")
+            raise InvalidMove(shown, "unknown_op", f"{op:.40} is none of {', '.join(OPS)}")
         wanted = 2 if op == "slide" else 1
         if len(labels) != wanted:
             takes = "two vertices, from and to" if wanted == 2 else "one vertex"
             raise InvalidMove(shown, "vertex_count", f"{op} takes {takes}, got {len(labels)}")
+        if max(map(len, labels)) > MAX_LABEL:
+            raise InvalidMove(shown, "long_label", f"a label has at most {MAX_LABEL} characters")
         return cls(op, labels[-1], labels[0] if wanted == 2 else None)
 
     def __str__(self) -> str:
@@ -271,17 +273,16 @@ class Position:
             self.count -= 1
         self.red[v] = ABSENT
 
-    def fault(self, step: int, move: Move | None, reason: str, vertices: Iterable[int]) -> Fault:
-        """A broken rule with everything that explains it."""
-        labels = self.dag.labels
-        red = tuple(islice(compress(labels, (pebble == PRESENT for pebble in self.red)), _RED_NAMED))
-        return Fault(step, move, reason, tuple(labels[v] for v in vertices), red, self.count, self.rules.red)
+    def fault(self, step: int, move: Move | None, reason: str, labels: Iterable[str]) -> Fault:
+        """A broken rule, and the labels that break it, with everything that explains it."""
+        red = islice(compress(self.dag.labels, (pebble == PRESENT for pebble in self.red)), _RED_NAMED)
+        return Fault(step, move, reason, tuple(labels), tuple(red), self.count, self.rules.red)
 
     def faults(self, step: int, move: Move, code: Code) -> list[Fault]:
         """Every rule that the move breaks here, explained. A label that the DAG does not have is one of them."""
         words = [move.vertex] if move.source is None else [move.source, move.vertex]
-        unknown = tuple(word for word in words if word not in self.dag)
+        unknown = [word for word in words if word not in self.dag]
         if unknown:
-            base = self.fault(step, move, "unknown_vertex", ())
-            return [Fault(step, move, "unknown_vertex", unknown, base.red, base.count, base.capacity)]
-        return [self.fault(step, move, reason, vertices) for reason, vertices in self.broken(*code)]
+            return [self.fault(step, move, "unknown_vertex", unknown)]
+        labels = self.dag.labels
+        return [self.fault(step, move, reason, (labels[v] for v in vs)) for reason, vs in self.broken(*code)]

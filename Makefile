@@ -1,0 +1,62 @@
+# make app    the app: environment, dependencies, server; prints the address      (PORT=8501)
+# make test   every test, Chromium included                                       (ARGS="-k lab")
+# make check  ruff and mypy
+# make bench  the measurements
+# Needs Python 3.11 or later and make; everything else is fetched from the package registries.
+
+PORT ?= 8501
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
+CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
+
+.PHONY: app test check bench format browser clean
+.DEFAULT_GOAL := app
+
+app: $(VENV)/.stamp-app
+	@echo "Pebbling Attention: http://localhost:$(PORT)  (stop with Ctrl-C)"
+	@$(BIN)/python -m streamlit run app.py --server.port $(PORT) --server.headless true --browser.serverAddress localhost
+
+test: $(VENV)/.stamp-dev browser
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.stamp-dev
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+
+bench: $(VENV)/.stamp-dev browser
+	$(BIN)/python -m tests.bench $(ARGS)
+
+format: $(VENV)/.stamp-dev
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+# The browser that the tests drive. As root on Debian or Ubuntu it is installed; elsewhere the message says what to install.
+browser:
+	@$(CHROMIUM) >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Chromium for the browser tests"; \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium; \
+	else \
+		echo "The browser tests need Chromium. Install the package 'chromium' (Debian, Fedora, Arch: chromium;" >&2; \
+		echo "macOS: brew install --cask chromium), then run this again." >&2; exit 1; \
+	fi
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later with venv is needed (Debian: apt-get install python3-venv)." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp is newer than the requirements that it stands for, so a second run starts at once.
+$(VENV)/.stamp-app: requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.stamp-dev: requirements-dev.txt requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ $(VENV)/.stamp-app
+
+clean:
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache tests/browser/shots

@@ -1,0 +1,35 @@
+from pages.shared.entry import guard
+
+guard()
+
+import streamlit as st
+
+from pages.shared.curve_runs import JOB, RUN_D, RUN_N, panel
+from pages.shared.curves import address_of_now, current, explorer
+from pages.shared.i18n import texts
+from pages.shared.numbers import grouped
+
+
+@st.fragment
+def chart() -> None:
+    """The explorer. A fragment: moving n or d runs this and nothing else of the page."""
+    explorer(address_of_now(), texts())
+
+
+def run_it() -> None:
+    """The kernels, executed at the point that the explorer shows."""
+    panel(current, texts())
+
+
+t = texts()
+st.title(t("page.curves"))
+st.markdown(t("curves.lead"))
+chart()
+beside, prose = st.columns([5, 6], gap="large")
+with beside, st.container(key="curves_run"):
+    st.header(t("curves.run.title"), anchor=False)
+    st.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
+    job = st.session_state.get(JOB)
+    st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
+with prose, st.container(key="curves_prose"):
+    st.markdown(t.prose("curves_reading"))

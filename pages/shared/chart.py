@@ -1,0 +1,85 @@
+"""Charts without flicker: a plotly figure built in Python, drawn in place by ``Plotly.react`` in a component of ours.
+
+``st.plotly_chart`` puts a new chart in the place of the old one at every change (blank frames, zoom lost). Figures
+here name their colours by design token, ``var(--pa-ink)``; the browser looks them up, so that one figure serves the
+light and the dark theme, and a switch of theme needs no run of the script.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.shared.theme import css_tokens
+
+ROOT = Path(__file__).resolve().parents[2]
+ASSETS = ROOT / "assets" / "curves"
+PLOTLY = max((ROOT / "static").glob("plotly-basic-*.min.js"))
+LIBRARY = f"app/static/{PLOTLY.name}"  # where the browser finds it: server.enableStaticServing
+FONT = "var(--pa-type-body-family)"
+
+
+def colour(token: str) -> str:
+    """A design token as a colour in a figure, resolved in the browser."""
+    return f"var(--pa-{token})"
+
+
+def scripts(*names: str) -> str:
+    """JavaScript files of this folder as one module; the last of them holds the ``export default``."""
+    return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in names)
+
+
+def styles(*names: str) -> str:
+    """Style sheets of this folder, after the design tokens."""
+    return css_tokens() + "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in names)
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """A quiet axis: hairline, outside ticks, no zero line."""
+    font = {"color": colour("muted"), "size": 13}
+    return {
+        "title": {"text": title, "font": font, "standoff": 8},
+        "tickfont": font,
+        "gridcolor": colour("line"),
+        "gridwidth": 0.5,
+        "linecolor": colour("muted"),
+        "linewidth": 1,
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": colour("muted"),
+        "zeroline": False,
+        "automargin": False,
+    } | more
+
+
+def layout(**more: Any) -> dict[str, Any]:
+    """The common look: paper background, the page's type, thin spaces between groups of digits."""
+    return {
+        "template": go.layout.Template(),
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": FONT, "size": 13, "color": colour("ink")},
+        "separators": ".\u202f",
+        "showlegend": False,
+        "hovermode": "x unified",
+        "hoverlabel": {
+            "bgcolor": colour("panel"),
+            "bordercolor": colour("line"),
+            "font": {"family": FONT, "size": 13, "color": colour("ink")},
+        },
+    } | more
+
+
+_chart = st.components.v2.component(
+    "chart",
+    html='<div class="pa-plot"><div class="pa-chart" role="img"></div></div>\n',
+    css=styles("chart.css"),
+    js=scripts("plotly.js", "chart.js"),
+    isolate_styles=False,
+)
+
+
+def chart(figure: go.Figure, *, key: str, alt: str, height: int = 420) -> None:
+    """Draw `figure`; under the same `key` it is redrawn in place, zoom kept. `alt` says in words what it shows."""
+    _chart(key=key, data={"figure": figure.to_json(), "library": LIBRARY, "alt": alt, "height": height})

@@ -1,0 +1,44 @@
+"""What the browser's document needs and Streamlit does not give: the language for screen readers, a clean history.
+
+Streamlit always ships ``<html lang="en">``. And in 1.67, when a page writes its address in its first run, the address
+arrives before the path of that page: the history gets the old path with the new page's parameters, an entry that
+nobody has visited. The component mends both; it draws nothing.
+"""
+
+import streamlit as st
+
+_component = st.components.v2.component(
+    "html_lang",
+    html="",
+    js="""// language and history of the document
+const push = window.history.pushState.bind(window.history);
+
+function settings(search) {
+  const parameters = new URLSearchParams(search);
+  parameters.delete("t"); // a step is a place in a run, not a setting: going back undoes settings
+  return parameters.toString();
+}
+
+// Entries that are no act of the reader take the place of the one before.
+function tidyPush(state, title, url) {
+  const now = window.location;
+  const next = new URL(url ?? now.href, now.href);
+  const samePath = next.pathname === now.pathname;
+  const completed = samePath && !new URLSearchParams(now.search).has("v"); // a bare address gets its parameters
+  const stepped = samePath && settings(next.search) === settings(now.search);
+  const pathCameLate = !samePath && now.search !== "" && next.search === now.search;
+  if (completed || stepped || pathCameLate) window.history.replaceState(state, title, url);
+  else push(state, title, url);
+}
+
+export default function ({ data }) {
+  document.documentElement.lang = data.lang;
+  window.history.pushState = tidyPush;
+}
+""",
+)
+
+
+def html_lang(lang: str) -> None:
+    """Tell the document its language (an id of `LANGUAGES`)."""
+    _component(key="html_lang", data={"lang": lang}, height=0)

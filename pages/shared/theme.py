@@ -1,0 +1,70 @@
+"""The look: design tokens from ``assets/tokens.json`` for the page, the components and the charts.
+
+``.streamlit/config.toml`` repeats the colours that Streamlit's own widgets need; a test holds the two equal.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+TOKENS: dict[str, Any] = json.loads((ASSETS / "tokens.json").read_text(encoding="utf-8"))
+
+# Page-wide rules that Streamlit's theme has no option for: the only style sheet outside the components.
+_PAGE = """
+.stMainBlockContainer { max-width: var(--pa-size-page); padding: 5rem 1.5rem 3rem; }
+.stMainBlockContainer h1 { padding: 0 0 .25rem; letter-spacing: -.01em; }
+.stMainBlockContainer .stMarkdown p, .stMainBlockContainer .stMarkdown li { max-width: var(--pa-size-measure); }
+.stApp { font-variant-numeric: tabular-nums; }
+.stAppHeader { border-bottom: var(--pa-size-hairline) solid var(--pa-line); }
+[data-testid="stLayoutWrapper"]:has(> .st-key-shell) { position: absolute; }
+[data-testid="stStatusWidget"]:has([data-testid="stStatusWidgetRunningIcon"]) { display: none; }
+.st-key-shell { position: fixed; top: .875rem; right: 3.75rem; z-index: 999990; width: auto; }
+.st-key-shell button { min-height: 2rem; padding-block: 0; }
+[data-testid="stExpandSidebarButton"] [data-testid="stIconMaterial"] { font-size: 0; }
+[data-testid="stExpandSidebarButton"] [data-testid="stIconMaterial"]::after { content: "menu"; font-size: 1.5rem; }
+@media (max-width: 640px) { .stMainBlockContainer { padding-inline: 1rem; } }
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { animation-duration: .01ms !important; animation-iteration-count: 1 !important; }
+  *, ::before, ::after { transition-duration: .01ms !important; scroll-behavior: auto !important; }
+}
+"""
+# In somebody else's page (``?embed=true``) ours comes without its chrome.
+_EMBEDDED = """
+.stAppHeader, .stSidebar, .st-key-shell { display: none !important; }
+.stMainBlockContainer { padding-block: 1rem; }
+"""
+
+
+def colours() -> dict[str, dict[str, str]]:
+    """Every colour as {"light": ..., "dark": ...}, by the name that follows ``--pa-``."""
+    named: dict[str, dict[str, str]] = dict(TOKENS["colours"])
+    for name, look in TOKENS["algorithms"].items():
+        named[name] = look["colour"]
+        named[f"{name}-edge"] = look["edge"]
+    return named | {"theta": TOKENS["theta"]["colour"]}
+
+
+def css_tokens(selector: str = ":host, :root") -> str:
+    """The tokens as custom properties ``--pa-*``, to put in front of a component's style sheet.
+
+    Colours are ``light-dark(...)`` pairs: they follow the ``color-scheme`` that Streamlit's theme sets, with no rerun.
+    The page registers the colour names (see `page_style`), so that a canvas reads a plain ``rgb(...)`` from
+    ``getComputedStyle(element).getPropertyValue("--pa-red")``.
+    """
+    rules = [f"--pa-{name}: light-dark({pair['light']}, {pair['dark']});" for name, pair in colours().items()]
+    for section in ("type", "space", "size", "motion"):
+        rules += [f"--pa-{section}-{name}: {value};" for name, value in TOKENS[section].items()]
+    return f"/* design tokens */\n{selector} {{\n  " + "\n  ".join(rules) + "\n}\n"
+
+
+def page_style() -> None:
+    """Draw the page's style sheet: registered colours, tokens, and the few rules of `_PAGE`."""
+    registered = "".join(
+        f'@property --pa-{name} {{ syntax: "\\3c color>"; inherits: true; initial-value: {pair["light"]}; }}\n'
+        for name, pair in colours().items()
+    )
+    extra = _EMBEDDED if st.context.is_embedded else ""
+    st.html(f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{extra}</style>")
