@@ -18,6 +18,7 @@ def main() -> None:
         [
             st.Page("pages/home.py", title=t("page.home"), default=True),
             st.Page("pages/lab.py", title=t("page.lab"), url_path="lab"),
+            st.Page("pages/play.py", title=t("page.play"), url_path="play"),
             st.Page("pages/curves.py", title=t("page.curves"), url_path="curves"),
         ],
         position="top",

@@ -151,9 +151,10 @@ class IllegalMove(PebbleError):
 class DagFault:
     """One reason why a graph is not a computation DAG.
 
-    `reason` is one of `bad_size`, `too_large`, `empty`, `bad_label`, `duplicate_label`, `unknown_vertex`, `self_loop`,
-    `duplicate_edge`, `cycle`, `unknown_input`, `duplicate_input`, `input_has_operands`, `source_not_input`,
-    `unknown_output`, `duplicate_output`, `no_outputs`.
+    `reason` is one of `bad_size`, `bad_choice`, `bad_mask`, `too_large`, `empty`, `bad_label`, `duplicate_label`,
+    `unknown_vertex`, `self_loop`, `duplicate_edge`, `cycle`, `unknown_input`, `duplicate_input`, `input_has_operands`,
+    `source_not_input`, `unknown_output`, `duplicate_output`, `no_outputs`; of a file also `not_text`, `not_json`,
+    `bad_document`, `bad_line`, `not_directed`.
     """
 
     reason: str

@@ -71,7 +71,7 @@ def read_pebbling(
     ...
     pebble_engine.errors.IllegalMove: line 2: step 2, compute x[2]: x[1] is not red (red: x[0]; 1 of 2)
     """
-    text = _text(source)
+    text = text_of(source)
     total: int | None = None
     if text.lstrip()[:1] == "{":
         pebbling, total = _from_json(text)
@@ -175,7 +175,7 @@ def _move_lines(text: str) -> Iterator[tuple[int, str]]:
             yield line, stripped
 
 
-def _text(source: Source) -> str:
+def text_of(source: Source) -> str:
     """What a source holds, within the size limit."""
     if isinstance(source, str) and ("\n" in source or source.lstrip()[:1] == "{"):
         held: str | bytes = source
@@ -243,16 +243,18 @@ def _comment(pebbling: Pebbling) -> str:
 def _from_json(text: str) -> tuple[Pebbling, int | None]:
     """A pebbling, no move checked, and the total that the document gives for it."""
     needed: dict[str, type] = {"format": str, "dag": dict, "rules": dict, "moves": list}
-    document = _fields(_json(text), "the document", needed, {"io": int, "made_by": str})
+    document = _fields(parse_json(text), "the document", needed, {"io": int, "made_by": str})
     if document["format"] != FORMAT:
         _bad(f"the format is {document['format']!r:.60}, this reads {FORMAT!r}")
-    dag = _dag(document["dag"])
+    dag = dag_of(document["dag"])
     rules = _rules(document["rules"])
     moves = _moves(document["moves"], dag, text)
     return Pebbling(dag, rules, moves, document.get("made_by", "")), document.get("io")
 
 
-def _json(text: str) -> Any:
+def parse_json(text: str) -> Any:
+    """Strict JSON: no key twice, no NaN. Raises InvalidPebbling (`not_json`)."""
+
     def constant(name: str) -> NoReturn:
         raise ValueError(f"{name} is not a number in JSON")
 
@@ -291,7 +293,8 @@ def _fields(value: Any, what: str, needed: dict[str, type], optional: dict[str, 
 _JSON_NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
 
 
-def _dag(value: dict[str, Any]) -> PebbleDag:
+def dag_of(value: dict[str, Any]) -> PebbleDag:
+    """The DAG of a `pebbling/1` document. Raises InvalidPebbling (`bad_document`, `bad_dag`, `too_large`)."""
     fields = _fields(
         value, "the dag", {"vertices": list, "edges": list, "inputs": list, "outputs": list}, {"name": str}
     )

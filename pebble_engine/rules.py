@@ -80,7 +80,7 @@ class Move(NamedTuple):
         ...
         pebble_engine.errors.InvalidMove: 'lift a' is not a move: lift is none of load, store, compute, slide, delete
         """
-        return cls.of(*_tokens(text), text=text)
+        return cls.of(*tokens(text), text=text)
 
     @classmethod
     def of(cls, op: str = "", *labels: str, text: str | None = None) -> Move:
@@ -107,7 +107,7 @@ def _word(label: str) -> str:
     return label if _PLAIN.fullmatch(label) else json.dumps(label, ensure_ascii=False)
 
 
-def _tokens(text: str) -> list[str]:
+def tokens(text: str) -> list[str]:
     """The words of a line up to its comment, quotation marks resolved."""
     words: list[str] = []
     at = 0

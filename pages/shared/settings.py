@@ -9,10 +9,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from pages.shared.i18n import Texts, escaped
+from pages.shared.levels import LEVEL_IDS, OWN
 from pages.shared.numbers import grouped
+from pages.shared.play_board import LONGEST, VERSION
 
 ALGORITHM_IDS = ("flash2", "small-cache")
 
@@ -32,10 +34,11 @@ CURVE_MEMORY = 2**40
 # FlashAttention-2 needs (6 d + 2 = 386 words), so the reader meets "does not fit" too.
 HOME_N, HOME_D = 4096, 64
 HOME_MEMORY = (2**8, 2**16)
-# No value of any field is longer than this; longer text is not read further.
+# No value of any field is longer than this (moves have a limit of their own); longer text is not read further.
 VALUE_LENGTH = 64
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
+_MOVES = re.compile(rf"{VERSION}[A-Za-z0-9_-]*", re.ASCII)
 Data = tuple[tuple[str, Any], ...]
 
 
@@ -65,6 +68,7 @@ class Field(ABC):
 
     name: str
     parameter: str
+    length: ClassVar[int] = VALUE_LENGTH
 
     @abstractmethod
     def check(self, raw: object) -> Any:
@@ -80,8 +84,8 @@ class Field(ABC):
 
     def read(self, raw: object, kept: Any) -> tuple[Any, Problem | None]:
         """The value in `raw` and no problem; or `kept` and the problem, which says that `kept` is shown."""
-        if isinstance(raw, str) and len(raw) > VALUE_LENGTH:
-            found: Any = Problem("too_long", self.name, raw, data=(("length", VALUE_LENGTH),))
+        if isinstance(raw, str) and len(raw) > self.length:
+            found: Any = Problem("too_long", self.name, raw, data=(("length", self.length),))
         else:
             found = self.check(raw)
         if isinstance(found, Problem):
@@ -144,6 +148,36 @@ class IdsField(Field):
 
 
 @dataclass(frozen=True)
+class IdField(Field):
+    """One of the stable ids `ids`."""
+
+    name: str
+    parameter: str
+    ids: tuple[str, ...]
+
+    def check(self, raw: object) -> str | Problem:
+        if isinstance(raw, str) and raw in self.ids:
+            return raw
+        return Problem("id", self.name, str(raw), data=(("known", ", ".join(self.ids)),))
+
+
+@dataclass(frozen=True)
+class MovesField(Field):
+    """Moves of a game, as `pages.shared.play_board` writes them; whether they are legal is for the level to say."""
+
+    name: str
+    parameter: str
+    length: ClassVar[int] = LONGEST
+
+    def check(self, raw: object) -> str | Problem:
+        text = str(raw)
+        return text if _MOVES.fullmatch(text) else Problem("moves_text", self.name, text)
+
+    def show(self, value: str) -> str:
+        return value if len(value) <= 24 else f"{value[:23]}\u2026"
+
+
+@dataclass(frozen=True)
 class HomeSettings:
     """The kitchen: words of fast memory on the counter."""
 
@@ -162,6 +196,14 @@ class LabSettings:
 
 
 @dataclass(frozen=True)
+class PlaySettings:
+    """The game: which level, and the moves made so far."""
+
+    level: str = LEVEL_IDS[0]
+    moves: str = VERSION
+
+
+@dataclass(frozen=True)
 class CurveSettings:
     """The I/O curves: full size. `memory` is the point that "Run it" executes."""
 
@@ -171,7 +213,7 @@ class CurveSettings:
     algorithms: tuple[str, ...] = ALGORITHM_IDS
 
 
-Settings = HomeSettings | LabSettings | CurveSettings
+Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings
 
 
 @dataclass(frozen=True)
@@ -205,6 +247,12 @@ LAB = Spec(
     ),
     restarts="step",
 )
+PLAY = Spec(
+    "play",
+    PlaySettings,
+    (IdField("level", "level", (*LEVEL_IDS, OWN)), MovesField("moves", "p")),
+    restarts="moves",
+)
 CURVES = Spec(
     "curves",
     CurveSettings,
@@ -215,7 +263,7 @@ CURVES = Spec(
         IdsField("algorithms", "a", ALGORITHM_IDS),
     ),
 )
-SPECS = (HOME, LAB, CURVES)
+SPECS = (HOME, LAB, PLAY, CURVES)
 
 
 def validate(spec: Spec, raw: Mapping[str, object], kept: Any) -> tuple[Any, list[Problem]]:

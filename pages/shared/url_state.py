@@ -102,9 +102,16 @@ class Address:
         if asked <= high:
             return
         used = self.spec.named(field).show(high)
-        self.problems.append(Problem("beyond", field, str(asked), used, (("high", high),)))
-        self.settings = replace(self.settings, **{field: high})
-        _keep(self.spec, self.settings, self.problems, seed=(field,))
+        self.correct(Problem("beyond", field, str(asked), used, (("high", high),)), **{field: high})
+
+    def correct(self, problem: Problem, **values: Any) -> None:
+        """Give fields other values, since what was asked for has a problem that shows only now, and say so.
+
+        Call it before the fields' own widgets, if they have any.
+        """
+        self.problems.append(problem)
+        self.settings = replace(self.settings, **values)
+        _keep(self.spec, self.settings, self.problems, seed=tuple(values))
         _write(self.spec, self.settings)
 
     def show_problems(self, t: Texts | None = None) -> None:

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared.i18n import LANGUAGES
+from pages.shared.settings import SPECS
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
@@ -35,7 +36,8 @@ def test_page_runs(page: str, lang: str) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("page", PAGES)
 def test_page_answers_a_bad_address(page: str, lang: str) -> None:
-    at = opened(page, lang=lang, m="1e30", nonsense="1")
+    spec = next(spec for spec in SPECS if spec.page == Path(page).stem)
+    at = opened(page, lang=lang, nonsense="1", **{spec.fields[0].parameter: "1e30"})
     assert not at.exception
     shown = " ".join(warning.value for warning in at.warning)
     assert "1e30" in shown

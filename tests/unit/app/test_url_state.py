@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.shared.i18n import LANGUAGES, Texts
-from pages.shared.settings import CURVES, HOME, LAB, SPECS, IntField
+from pages.shared.settings import CURVES, HOME, LAB, SPECS, IdField, IntField, MovesField
 from pages.shared.url_state import decode, encode, link
 
 
@@ -20,6 +20,10 @@ def pages(draw: st.DrawFn) -> tuple[Any, Any]:
     for field in spec.fields:
         if isinstance(field, IntField):
             values[field.name] = draw(st.integers(field.low, field.high))
+        elif isinstance(field, IdField):
+            values[field.name] = draw(st.sampled_from(field.ids))
+        elif isinstance(field, MovesField):
+            values[field.name] = draw(st.from_regex(r"1[A-Za-z0-9_-]{0,400}", fullmatch=True))
         else:
             chosen = st.lists(st.sampled_from(field.ids), min_size=1, max_size=field.most, unique=True)
             values[field.name] = tuple(draw(chosen))

@@ -1,0 +1,282 @@
+"""The Play page's side of the game: levels for the component, logs checked again, files and DAGs of the reader's own.
+
+The browser knows the rules and answers at once; nothing that it says is believed. Every log of moves is played again by
+`pebble_engine`, and what is legal of it becomes the setting ``moves``, which is also in the address.
+"""
+
+import io
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import streamlit as st
+
+from pages.shared.board import ASSETS as BOARD_ASSETS
+from pages.shared.i18n import Texts, escaped
+from pages.shared.levels import LEVEL_IDS, OWN, Level, ends, levels
+from pages.shared.play_board import layout, most_moves, played, read, written
+from pages.shared.settings import PLAY, PlaySettings, Problem
+from pages.shared.theme import ASSETS, css_tokens
+from pages.shared.url_state import Address
+from pebble_engine import Fault, InvalidDag, InvalidPebbling, PebbleDag, Pebbling, Rules, read_pebbling, schedule_faults
+from pebble_engine.notation import MAX_SIZE
+from pebble_engine.own_dag import read_dag
+from pebble_engine.solver import DoesNotFit, solve
+
+BOARD = "play_board"  # the component's key
+OWN_VERTICES = 80  # drawn, every vertex a button
+OWN_RED = 64
+OWN_SECONDS = 4.0  # for the solver, on the reader's own DAG
+FAULTS_SHOWN = 40
+_OWN, _REPORT = "_play_own", "_play_report"
+
+_FOLDER = ASSETS / "play"
+_JS = [BOARD_ASSETS / name for name in ("element.js", "words.js")]
+_JS += [_FOLDER / name for name in ("rules.js", "hint.js", "scene.js", "panel.js", "play.js")]
+_component = st.components.v2.component(
+    "pebble_play",
+    html=(_FOLDER / "play.html").read_text(encoding="utf-8"),
+    css=css_tokens() + (_FOLDER / "play.css").read_text(encoding="utf-8"),
+    js="\n".join(path.read_text(encoding="utf-8") for path in _JS),
+)
+
+
+# ------------------------------------------------------------------------------------------- the level and its moves
+
+
+def names_of(dag: PebbleDag, t: Texts) -> list[str]:
+    """What the vertices are called on the page: the cell, and which term of its sum where it has several."""
+    return [
+        label.partition("#")[0] if place.steps == 1 and place.tensor else _term(label, place.step, place.steps, t)
+        for label, place in zip(dag.labels, dag.places, strict=True)
+    ]
+
+
+def _term(label: str, step: int, steps: int, t: Texts) -> str:
+    return t("play.term", cell=label.partition("#")[0], k=step + 1, steps=steps) if steps > 1 else label
+
+
+def options() -> list[str]:
+    """The levels that can be chosen now."""
+    return [*LEVEL_IDS, OWN] if _OWN in st.session_state else list(LEVEL_IDS)
+
+
+def title(level_id: str, t: Texts) -> str:
+    """A level's number and name."""
+    if level_id == OWN:
+        return t("play.own")
+    return t("play.level_name", number=LEVEL_IDS.index(level_id) + 1, title=t(f"play.title.{level_id}"))
+
+
+def current(address: Address, t: Texts) -> tuple[Level, Pebbling]:
+    """The level and the game so far. What the address asks for and cannot be had is put right there, and said."""
+    settings: PlaySettings = address.settings
+    if settings.level == OWN and _OWN not in st.session_state:
+        first = PlaySettings()
+        address.correct(Problem("own_missing", "level", OWN, first.level), level=first.level, moves=first.moves)
+    level = st.session_state[_OWN] if address.settings.level == OWN else levels()[address.settings.level]
+    moves, unreadable = read(level.dag, level.rules, address.settings.moves)
+    game, refusal = played(level.dag, level.rules, moves)
+    legal = written(level.dag, level.rules, game.moves)
+    if refusal:
+        why = refusal_sentence(refusal.fault, level, t)
+        broken = (("step", refusal.step), ("move", str(refusal.move)), ("why", why))
+        address.correct(Problem("moves_illegal", "moves", address.settings.moves, legal, broken), moves=legal)
+    elif unreadable:
+        at = (("step", len(moves) + 1),)
+        address.correct(Problem("moves_number", "moves", address.settings.moves, legal, at), moves=legal)
+    return level, Pebbling(level.dag, level.rules, game.moves, made_by="play")
+
+
+def refusal_sentence(fault: Fault, level: Level, t: Texts) -> str:
+    """Why a move is refused, in the reader's language, from the reason and its data alone."""
+    names = dict(zip(level.dag.labels, names_of(level.dag, t), strict=True))
+    listed = ", ".join(names.get(label, label) for label in fault.vertices)
+    if fault.reason in ("unknown_vertex", "output_not_blue"):
+        return t(f"play.fault_{fault.reason}", names=listed)
+    v = names.get(fault.move.vertex, "") if fault.move else ""
+    return t(f"play.board.refusal_{fault.reason}", v=v, names=listed, m=level.rules.red)
+
+
+@lru_cache(maxsize=64)
+def _content(level: Level, lang: str) -> str:
+    """A level as the component reads it: a JSON text that depends on the level and the language alone."""
+    t, dag = Texts(lang), level.dag
+    own = level.id == OWN
+    after = dict(pairwise(LEVEL_IDS)).get(level.id)
+    content: dict[str, Any] = {
+        "id": level.id,
+        "names": names_of(dag, t),
+        "marks": [f"{place.step + 1}/{place.steps}" if place.steps > 1 else "" for place in dag.places],
+        "preds": dag.predecessors,
+        "outputs": dag.outputs,
+        "layout": layout(dag, level.view),
+        "red": level.rules.red,
+        "sliding": level.rules.sliding,
+        "recompute": level.rules.recompute,
+        "par": level.par,
+        "proven": level.proven,
+        "bound": level.bound,
+        "bound_kind": level.bound_kind,
+        "best": written(dag, level.rules, level.solution),
+        "most": most_moves(dag, level.rules),
+        "next": after,
+        "shareable": not own,
+        "task": t("play.own_task", vertices=len(dag), red=level.rules.red) if own else t(f"play.task.{level.id}"),
+        "lesson": "" if own else t(f"play.lesson.{level.id}"),
+    }
+    content["stamp"] = zlib.crc32(
+        json.dumps([dag.labels, content["preds"], content["red"], level.rules.sliding]).encode()
+    )
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def board(level: Level, game: Pebbling, t: Texts) -> None:
+    """Draw the board. ``log`` is every move of the game at each change (not an event that can be missed); ``wish``
+    is ``{"level": id}`` when the reader goes on to the next level."""
+    content = _content(level, t.lang)
+    _component(
+        key=BOARD,
+        data={
+            "rev": f"{level.id}-{json.loads(content)['stamp']}",
+            "lang": t.lang,
+            "seq": _log().get("seq", 0),
+            "moves": written(level.dag, level.rules, game.moves),
+            "labels": t.group("play.board"),
+            "level": content,
+        },
+        default={"log": None, "wish": None},
+        on_log_change=_adopt_log,
+        on_wish_change=_adopt_wish,
+    )
+
+
+def _log() -> dict[str, Any]:
+    log = (st.session_state.get(BOARD) or {}).get("log")
+    return log if isinstance(log, dict) and isinstance(log.get("seq"), int) else {}
+
+
+def _adopt_log() -> None:
+    """The reader has made or taken back moves. They become the setting `moves`, which `current` checks."""
+    log = _log()
+    if log and log.get("level") == st.session_state.get("play.level"):
+        st.session_state["play.moves"] = str(log.get("moves"))
+        st.session_state.pop(_REPORT, None)
+
+
+def _adopt_wish() -> None:
+    wish = (st.session_state.get(BOARD) or {}).get("wish")
+    if isinstance(wish, dict) and wish.get("level") in LEVEL_IDS:
+        st.session_state["play.level"] = wish["level"]
+
+
+# ------------------------------------------------------------------------------------------ files of the reader's own
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is said about a file: one sentence, then a list of faults."""
+
+    ok: bool
+    sentence: str
+    faults: tuple[str, ...] = ()
+
+    def show(self) -> None:
+        """Draw it."""
+        text = "\n".join([escaped(self.sentence), "", *(f"- {escaped(fault)}" for fault in self.faults)])
+        (st.success if self.ok else st.warning)(text)
+
+
+def show_report(kind: str) -> None:
+    """Draw what is to be said about the last ``solution`` or ``dag`` that was opened, if it is the last thing done."""
+    found: tuple[str, Report] | None = st.session_state.get(_REPORT)
+    if found and found[0] == kind:
+        found[1].show()
+
+
+def check_solution(data: bytes, level: Level, t: Texts) -> tuple[Report, str | None]:
+    """A solution file: what is to be said about it, and its moves for the address when it is right."""
+    try:
+        moves = read_pebbling(io.BytesIO(data), dag=level.dag, rules=level.rules, check=False).moves
+    except InvalidPebbling as error:
+        where = t("play.open_where", line=error.line) if error.line else ""
+        return Report(False, t("play.open_unreadable", where=where)), None
+    faults = schedule_faults(level.dag, level.rules, moves)
+    if faults:
+        broken = [fault for fault in faults if fault.move]
+        sentence = t("play.open_faults", first=broken[0].step, count=len(faults)) if broken else t("play.open_goal")
+        return Report(False, sentence, tuple(_lines(faults, level, t))), None
+    if len(moves) > most_moves(level.dag, level.rules):
+        return Report(False, t("play.open_many", most=most_moves(level.dag, level.rules))), None
+    return Report(True, t("play.open_ok")), written(level.dag, level.rules, moves)
+
+
+def _lines(faults: list[Fault], level: Level, t: Texts) -> Iterable[str]:
+    for fault in faults[:FAULTS_SHOWN]:
+        why = refusal_sentence(fault, level, t)
+        if fault.move:
+            yield t("play.fault", step=fault.step, move=str(fault.move), why=why)
+        else:
+            yield t("play.fault_end", why=why)
+    if len(faults) > FAULTS_SHOWN:
+        yield t("play.fault_more", k=len(faults) - FAULTS_SHOWN)
+
+
+def open_solution(level: Level, t: Texts) -> None:
+    """The reader has chosen a file with a solution of this level."""
+    file = st.session_state.get("play.file")
+    if file is None:
+        return
+    report, moves = check_solution(file.getvalue()[: MAX_SIZE + 1], level, t)
+    if moves:
+        st.session_state["play.moves"] = moves
+    st.session_state[_REPORT] = ("solution", report)
+
+
+def check_dag(text: str, red: int, sliding: bool, t: Texts) -> tuple[Report | None, Level | None]:
+    """A DAG of the reader's own as a level; or what is wrong with it, every fault named."""
+    try:
+        dag = read_dag(io.StringIO(text))
+    except InvalidDag as error:
+        faults = tuple(_dag_fault(fault.reason, fault.data, t) for fault in error.faults[:FAULTS_SHOWN])
+        return Report(False, t("play.dag_refused", count=len(error.faults)), faults), None
+    if len(dag) > OWN_VERTICES:
+        return Report(False, t("play.dag_big", vertices=len(dag), most=OWN_VERTICES)), None
+    rules, least = Rules(red, sliding=sliding), ends(dag)
+    try:
+        found = solve(dag, rules, time_limit=OWN_SECONDS, max_states=150_000)
+    except DoesNotFit as error:
+        names = ", ".join(error.vertices[:8])
+        return Report(False, t("play.dag_narrow", red=red, names=names, least=error.least)), None
+    kind = "ends" if found.proved or found.lower_bound <= least else "search"
+    bound = least if kind == "ends" else found.lower_bound
+    return None, Level(OWN, dag, rules, "layers", found.cost, found.proved, bound, kind, found.moves)
+
+
+def _dag_fault(reason: str, data: dict[str, Any], t: Texts) -> str:
+    words = {
+        name: " \u2192 ".join(map(str, value)) if isinstance(value, list) else str(value)
+        for name, value in data.items()
+    }
+    try:
+        return t(f"play.dagfault_{reason}", **words) if words else t(f"play.dagfault_{reason}")
+    except (KeyError, IndexError):
+        return t("play.dagfault_other")
+
+
+def play_own(t: Texts) -> None:
+    """The reader wants to play on the DAG that the form holds."""
+    state = st.session_state
+    file = state.get("play.own_file")
+    text = file.getvalue().decode("utf-8", "replace") if file else state.get("play.own_text", "")
+    report, level = check_dag(text, int(state["play.own_red"]), bool(state["play.own_sliding"]), t)
+    if level:
+        state[_OWN] = level
+        state["play.level"], state["play.moves"] = OWN, PLAY.settings().moves
+        state.pop(_REPORT, None)
+    else:
+        state[_REPORT] = ("dag", report)
