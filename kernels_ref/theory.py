@@ -108,8 +108,9 @@ def components(form: str, shape: Shape, heads: int = 1, kv_heads: int | None = N
 def inputs_and_outputs(form: str, shape: Shape) -> tuple[int, int]:
     """Words that must be read at least once, and words that must be written. Raises `BadInput` for an unknown form."""
     n_q, n_k, d, d_v = shape.sizes
-    queries = int(rows_met(shape.mask, n_q).sum())
-    keys = int(rows_met(None if shape.mask is None else shape.mask.T, n_k).sum())
+    queries, keys = n_q, n_k
+    if shape.mask is not None:
+        queries, keys = int(rows_met(shape.mask, n_q).sum()), int(rows_met(shape.mask.T, n_k).sum())
     if form == "qkv":
         return queries * (d + d_v + 2) + keys * (d + d_v), n_q * d + n_k * (d + d_v)
     if form == "forward":
