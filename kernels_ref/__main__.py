@@ -7,6 +7,7 @@ import json
 import math
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -15,7 +16,7 @@ import pandas as pd
 
 from pebble_engine import write_pebbling
 
-from . import masks, theory
+from . import masks, studies, theory
 from .algorithms import ALGORITHMS, find
 from .checks import run
 from .counts import BYTES, COUNTED, count
@@ -80,6 +81,7 @@ def build_parser() -> argparse.ArgumentParser:
     pebbling.add_argument("--out", required=True, metavar="FILE")
     for command in (listing, counting, running):
         command.add_argument("--json", action="store_true", help="print JSON")
+    studies.add_parsers(commands, whole_number)
     return parser
 
 
@@ -191,12 +193,15 @@ def pebble_command(args: argparse.Namespace) -> None:
     write_pebbling(pebbling, args.out)
 
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "list": list_command,
     "count": count_command,
     "run": run_command,
     "sweep": sweep_command,
     "pebble": pebble_command,
+    "fit": studies.fit_command,
+    "crossover": lambda args: studies.crossover_command(args, options(args)),
+    "bounds": lambda args: studies.bounds_command(args, options(args)),
 }
 
 
