@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -44,7 +43,7 @@ def sweep(
     has not all of several forms is left out where it has none. Columns: algorithm, form, n_q, n_k, d, memory, loads,
     stores, io, multiplications, peak_fast, peak_slow, fits, least_memory, d_v, heads, kv_heads, mask (its name), kept
     (scores a head), intensity (multiplications a word), bound (the best lower bound) and its name, ratio (io / bound:
-    at most so many times the optimum). Counts are Python ints (dtype object), None where the algorithm does not fit.
+    at most so many times the optimum). Numbers are Python's own (dtype object), None where the algorithm does not fit.
     Raises `BadInput` as `count` does.
     """
     memories = [int(words) for words in memory]
@@ -109,13 +108,15 @@ def _curve(
     frame["heads"], frame["kv_heads"] = heads, heads if kv_heads is None else kv_heads
     frame["mask"] = pd.Series([mask] * len(memories), dtype=object)
     frame["kept"] = shape.n_q * shape.n_k if shape.mask is None else shape.mask.words
-    frame["intensity"] = [
-        math.nan if words is None else products / words
+    intensity = [
+        None if words is None else products / words
         for words, products in zip(io, columns["multiplications"], strict=True)  # type: ignore
     ]
+    frame["intensity"] = pd.Series(intensity, dtype=object)
     frame["bound"] = pd.Series([words for words, _ in known[form]], dtype=object)
     frame["bound_name"] = pd.Series([name for _, name in known[form]], dtype=object)
-    frame["ratio"] = [math.nan if a is None else a / b for a, (b, _) in zip(io, known[form], strict=True)]
+    ratios = [None if words is None else words / bound for words, (bound, _) in zip(io, known[form], strict=True)]
+    frame["ratio"] = pd.Series(ratios, dtype=object)
     return frame
 
 
@@ -134,7 +135,7 @@ def winner_map(
 
     Columns: d, memory, winner (of several, the first as given), tied (all that move as few), io, runner_up and its
     runner_up_io (the best that moves more), fits (all that run at all), bound, ratio. Where none fits winner and
-    runner_up are None, io too, and ratio is NaN; where all that fit tie there is no runner_up.
+    runner_up are None, io and ratio too; where all that fit tie there is no runner_up.
     """
     frame = sweep(algorithms, n, list(ds), memories, form=form, mask=mask, heads=heads, kv_heads=kv_heads)
     if frame["form"].nunique() > 1:
@@ -150,13 +151,11 @@ def winner_map(
             {
                 "d": d, "memory": memory, "winner": tied[0] if tied else None, "tied": tied, "io": least,
                 "runner_up": more[1], "runner_up_io": more[0], "fits": tuple(name for _, name in found),
-                "bound": bound, "ratio": math.nan if least is None else least / bound,
+                "bound": bound, "ratio": None if least is None else least / bound,
             }
         )  # fmt: skip
-    columns = ["d", "memory", "winner", "tied", "io", "runner_up", "runner_up_io", "fits", "bound"]
-    found_map = pd.DataFrame([[row[name] for name in columns] for row in rows], columns=columns, dtype=object)
-    found_map["ratio"] = [row["ratio"] for row in rows]
-    return found_map
+    columns = ["d", "memory", "winner", "tied", "io", "runner_up", "runner_up_io", "fits", "bound", "ratio"]
+    return pd.DataFrame([[row[name] for name in columns] for row in rows], columns=columns, dtype=object)
 
 
 def log_spaced(low: int, high: int, points: int) -> list[int]:
