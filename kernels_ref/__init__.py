@@ -5,34 +5,49 @@
 True
 """
 
-from . import theory
+from . import fits, masks, sparse, theory
 from .algorithms import ALGORITHMS, Algorithm
+from .bounds import Bound, Certified, all_bounds, certified_ratio, lower_bound
+from .checks import Check, run
 from .counts import Counts, count
 from .errors import BadInput, Cancelled, CapacityExceeded, DoesNotFit, KernelError
 from .pebbling import kernel_source, pebble
-from .runs import Check, Run, backward, run
-from .sweep import Swap, crossover, log_spaced, swaps, sweep
+from .runs import Run, backward, backward_weights, forward
+from .sizes import Shape
+from .sweep import Swap, crossover, log_spaced, swaps, sweep, winner_map
 
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
     "BadInput",
+    "Bound",
     "Cancelled",
     "CapacityExceeded",
+    "Certified",
     "Check",
     "Counts",
     "DoesNotFit",
     "KernelError",
     "Run",
+    "Shape",
     "Swap",
+    "all_bounds",
     "backward",
+    "backward_weights",
+    "certified_ratio",
     "count",
     "crossover",
+    "fits",
+    "forward",
     "kernel_source",
     "log_spaced",
+    "lower_bound",
+    "masks",
     "pebble",
     "run",
+    "sparse",
     "swaps",
     "sweep",
     "theory",
+    "winner_map",
 ]

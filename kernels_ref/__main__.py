@@ -1,4 +1,4 @@
-"""The command line: `python -m kernels_ref list | count | run | sweep | pebble`. Bad input ends with exit status 2."""
+"""The command line: `python -m kernels_ref list | count | run | sweep | pebble | ...`. Bad input: exit status 2."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ import json
 import math
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from pebble_engine import write_pebbling
 
-from . import theory
+from . import masks, studies, theory
 from .algorithms import ALGORITHMS, find
-from .counts import count
+from .checks import run
+from .counts import BYTES, COUNTED, count
 from .errors import BadInput, DoesNotFit, KernelError
+from .masks import MaskLike
 from .pebbling import pebble
-from .runs import run
 from .sweep import log_spaced, sweep
 
 MACHINE_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**40
@@ -66,10 +72,16 @@ def build_parser() -> argparse.ArgumentParser:
     for command in (counting, running, sweeping, pebbling):
         command.add_argument("--n", required=True, type=whole_number, help="rows of Q, K, V")
         command.add_argument("--d", required=True, type=whole_number, help="columns of Q, K, V")
+        command.add_argument("--form", help="qkv, weights or forward (default: the algorithm's first)")
+        command.add_argument("--mask", help=f"one of: {', '.join(masks.GALLERY.values())}; or FILE.npy, boolean")
+        command.add_argument("--heads", type=whole_number, default=1, help="heads of queries (default 1)")
+        command.add_argument("--kv-heads", type=whole_number, help="heads of K and V that they share")
+        command.add_argument("--dtype", choices=tuple(BYTES), help="of slow memory: changes bytes, never words")
     running.add_argument("--seed", type=seed, default=0, help="of the random inputs (default 0)")
     pebbling.add_argument("--out", required=True, metavar="FILE")
     for command in (listing, counting, running):
         command.add_argument("--json", action="store_true", help="print JSON")
+    studies.add_parsers(commands, whole_number)
     return parser
 
 
@@ -82,20 +94,41 @@ def show(record: dict[str, Any], as_json: bool) -> None:
             print(f"{key:<{width}}  {value}")
 
 
+def options(args: argparse.Namespace) -> dict[str, Any]:
+    """What `count` and `run` take besides the sizes."""
+    mask: MaskLike = None
+    if args.mask is not None and args.mask.endswith(".npy"):
+        try:
+            mask = np.load(args.mask, allow_pickle=False)
+        except ValueError as error:
+            raise BadInput(f"{args.mask} cannot be read as an array: {error}") from None
+    elif args.mask is not None:
+        mask = masks.named(args.mask, args.n, args.n)
+    return {
+        "form": args.form, "mask": mask, "heads": args.heads, "kv_heads": args.kv_heads, "dtype": args.dtype,
+    }  # fmt: skip
+
+
 def list_command(args: argparse.Namespace) -> None:
     records = [
-        {"algorithm": entry.id, "form": entry.form, "title": entry.title, "source": entry.source}
+        {
+            "algorithm": entry.id,
+            "form": entry.form,
+            "forms": list(entry.forms),
+            "title": entry.title,
+            "source": entry.source,
+        }
         for entry in ALGORITHMS.values()
     ]
     if args.json:
         print(json.dumps(records))
     else:
         for record in records:
-            print(f"{record['algorithm']:<14}{record['title']} ({record['source']})")
+            print(f"{record['algorithm']:<20}{record['title']} ({record['source']})")
 
 
 def count_command(args: argparse.Namespace) -> None:
-    counts = count(args.algorithm, n=args.n, d=args.d, memory=args.memory)
+    counts = count(args.algorithm, n=args.n, d=args.d, memory=args.memory, **options(args))
     show(counts.as_dict(), args.json)
     if not counts.fits:
         error = DoesNotFit(args.algorithm, d=args.d, memory=args.memory, least_memory=counts.least_memory)
@@ -103,14 +136,16 @@ def count_command(args: argparse.Namespace) -> None:
 
 
 def run_command(args: argparse.Namespace) -> None:
-    planned = count(args.algorithm, n=args.n, d=args.d, memory=args.memory)
-    needed = 8 * (20 * args.n * args.d + (planned.peak_slow or 0))  # bytes: inputs, outputs, references, slow memory
+    given = options(args)
+    planned = count(args.algorithm, n=args.n, d=args.d, memory=args.memory, **given)
+    words = 20 * args.heads * args.n * args.d + (planned.peak_slow or 0)  # inputs, outputs, references, slow memory
+    needed = 8 * words  # bytes
     if needed > MACHINE_BYTES:
         raise BadInput(
             f"running {args.algorithm} at n = {args.n}, d = {args.d} needs about {needed / 1e9:.0f} GB;"
             f" this machine has {MACHINE_BYTES / 1e9:.0f} GB. `count` has no such limit"
         )
-    check = run(args.algorithm, n=args.n, d=args.d, memory=args.memory, seed=args.seed)
+    check = run(args.algorithm, n=args.n, d=args.d, memory=args.memory, seed=args.seed, **given)
     error = check.max_relative_error
     record = check.counts.as_dict() | {
         "max_relative_error": error if math.isfinite(error) else None,
@@ -119,9 +154,26 @@ def run_command(args: argparse.Namespace) -> None:
     show(record, args.json)
 
 
+def sweep_of_counts(names: list[str], args: argparse.Namespace, given: dict[str, Any]) -> pd.DataFrame:
+    """The columns of `sweep`, and what the options add."""
+    rows = []
+    for name in names:
+        for memory in args.memory:
+            counts = count(name, n=args.n, d=args.d, memory=memory, **given)
+            record = {field.name: getattr(counts, field.name) for field in fields(counts)}
+            rows.append(record | {"io": counts.io, "bytes": counts.bytes})
+    frame = pd.DataFrame(rows, dtype=object)
+    order = ["algorithm", "form", "n_q", "n_k", "d", "memory", "loads", "stores", "io", *COUNTED[2:]]
+    return frame[[*order, "fits", "least_memory", "heads", "kv_heads", "mask", "dtype", "bytes"]]
+
+
 def sweep_command(args: argparse.Namespace) -> None:
     names = args.algorithm.split(",")
-    frame = sweep(names, n=args.n, d=args.d, memory=args.memory)
+    given = options(args)
+    if any(value is not None for name, value in given.items() if name != "heads") or args.heads != 1:
+        frame = sweep_of_counts(names, args, given)
+    else:
+        frame = sweep(names, n=args.n, d=args.d, memory=args.memory)
     frame["theta"] = [theory.theta(args.n, args.d, words) for words in frame["memory"]]
     frame["floor"] = theory.floor(args.n, args.d)
     frame.to_csv(sys.stdout if args.csv == "-" else args.csv, index=False)
@@ -135,16 +187,21 @@ def pebble_command(args: argparse.Namespace) -> None:
             f"n = {n}, d = {d} makes a DAG of {vertices} vertices; at most {PEBBLE_VERTICES} can be written to a file"
         )
     find(args.algorithm)
-    pebbling = pebble(args.algorithm, n=n, d=d, memory=args.memory)
+    if args.mask is not None or args.heads != 1 or args.kv_heads is not None:
+        raise BadInput("a pebbling is of one head without a mask: there is no DAG for the others yet")
+    pebbling = pebble(args.algorithm, n=n, d=d, memory=args.memory, form=args.form)
     write_pebbling(pebbling, args.out)
 
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "list": list_command,
     "count": count_command,
     "run": run_command,
     "sweep": sweep_command,
     "pebble": pebble_command,
+    "fit": studies.fit_command,
+    "crossover": lambda args: studies.crossover_command(args, options(args)),
+    "bounds": lambda args: studies.bounds_command(args, options(args)),
 }
 
 

@@ -1,29 +1,32 @@
-"""How many words each algorithm moves, in closed form: equal to what the counting machine counts, at any size.
-
-Every function takes a whole array of memories at once. The arrays hold Python ints (dtype object), so that no total
-is ever too large: n^2 d^2 passes 2^63 at n = 2^22, d = 2^12.
-"""
+"""An algorithm's exact counts at a size, without running it: the record, and the closed forms behind one door."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from . import sizes
 from .algorithms import find
+from .closed_forms.layout import layout
+from .errors import BadInput
+from .masks import Mask, as_mask
 from .memory import Array
+from .sizes import Shape, check, rows
 
-_isqrt = np.frompyfunc(math.isqrt, 1, 1)
 COUNTED = ("loads", "stores", "multiplications", "peak_fast", "peak_slow")
+BYTES = {"float64": 8, "float32": 4, "float16": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What one algorithm costs at one size. Words throughout; all None but ``least_memory`` where it does not fit."""
+    """What one algorithm costs at one size. Words throughout; all None but ``least_memory`` where it does not fit.
+
+    ``heads`` query heads share ``kv_heads`` heads of keys and values; the counts are those of all heads together.
+    ``mask`` is how many scores a mask keeps in each head, None without one.
+    """
 
     algorithm: str
     form: str
@@ -39,6 +42,11 @@ class Counts:
     peak_fast: int | None = None
     peak_slow: int | None = None
     tile: dict[str, int] | None = None
+    d_v: int | None = None
+    heads: int = 1
+    kv_heads: int | None = None
+    mask: int | None = None
+    dtype: str | None = None
 
     @property
     def n(self) -> int:
@@ -49,12 +57,33 @@ class Counts:
     def io(self) -> int | None:
         return None if self.loads is None or self.stores is None else self.loads + self.stores
 
+    @property
+    def bytes(self) -> int | None:
+        """I/O in bytes, where a ``dtype`` was given."""
+        return None if self.io is None or self.dtype is None else self.io * BYTES[self.dtype]
+
     def as_dict(self) -> dict[str, Any]:
-        record = asdict(self)
+        """For JSON. What says nothing new is left out: d_v where it is d, one head, no mask, no dtype."""
+        record = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.n_q == self.n_k:
             record = {"algorithm": self.algorithm, "form": self.form, "n": self.n_q} | record
             del record["n_q"], record["n_k"]
+        for name, usual in {"d_v": None, "heads": 1, "kv_heads": None, "mask": None, "dtype": None}.items():
+            if record[name] == usual:
+                del record[name]
+        if self.dtype is not None:
+            record["bytes"] = self.bytes
         return record | {"io": self.io}
+
+
+def grouped(shape: Shape, heads: int, kv_heads: int) -> Shape:
+    """What one head of keys and values meets: its group's queries, row i of every head before row i + 1 of any."""
+    check(heads=heads, kv_heads=kv_heads)
+    if heads % kv_heads:
+        raise BadInput(f"{heads} heads cannot share {kv_heads} heads of keys and values evenly")
+    group = heads // kv_heads
+    mask = None if shape.mask is None else shape.mask.repeated(group)
+    return Shape(shape.n_q * group, shape.n_k, shape.d, shape.d_v, mask)
 
 
 def count(
@@ -65,10 +94,18 @@ def count(
     *,
     n_q: int | None = None,
     n_k: int | None = None,
+    d_v: int | None = None,
+    form: str | None = None,
+    mask: Mask | npt.ArrayLike | None = None,
+    heads: int = 1,
+    kv_heads: int | None = None,
+    dtype: str | None = None,
 ) -> Counts:
     """One algorithm's counts at one size, without running it.
 
-    Parameters: ``n`` rows of Q and K (or ``n_q`` and ``n_k`` apart), ``d`` columns, ``memory`` = M words.
+    Parameters: ``n`` rows of Q and K (or ``n_q`` and ``n_k`` apart), ``d`` columns (``d_v`` of V, where they differ),
+    ``memory`` = M words, ``form`` "qkv", "weights" or "forward" (by default the algorithm's first), ``mask`` (a boolean
+    matrix or one of `masks`), ``heads`` sharing ``kv_heads`` heads of K and V, ``dtype`` for the bytes.
     Where the algorithm does not fit, ``fits`` is False and ``least_memory`` says what would do.
     Raises `BadInput` for an unknown algorithm or a size below 1.
 
@@ -76,74 +113,56 @@ def count(
     290340864
     """
     entry = find(algorithm)
-    n_q, n_k = sizes.rows(n, n_q, n_k)
-    sizes.check(n_q=n_q, n_k=n_k, d=d, memory=memory)
-    least = entry.least_memory(d)
+    form = entry.form if form is None else form
+    n_q, n_k = rows(n, n_q, n_k)
+    shape = Shape.of(None, d, n_q=n_q, n_k=n_k, d_v=d_v)
+    check(memory=memory)
+    if dtype is not None and dtype not in BYTES:
+        raise BadInput(f"no dtype is called {dtype!r}; there are: {', '.join(BYTES)}")
+    shape = Shape(n_q, n_k, d, shape.d_v, as_mask(mask, n_q, n_k))
+    one = grouped(shape, heads, heads if kv_heads is None else kv_heads)
+    least = entry.least_memory(d, shape.d_v, form)
+    record: dict[str, Any] = {
+        "algorithm": algorithm, "form": form, "n_q": n_q, "n_k": n_k, "d": d, "memory": memory,
+        "fits": memory >= least, "least_memory": least, "d_v": None if shape.d_v == d else shape.d_v, "heads": heads,
+        "kv_heads": kv_heads, "mask": None if shape.mask is None else shape.mask.words, "dtype": dtype,
+    }  # fmt: skip
     if memory < least:
-        return Counts(algorithm, entry.form, n_q, n_k, d, memory, fits=False, least_memory=least)
-    columns = closed_form(algorithm, n_q, n_k, d, [memory])
-    return Counts(
-        algorithm, entry.form, n_q, n_k, d, memory, fits=True, least_memory=least,
-        tile=entry.tile(n_q, n_k, d, memory), **{name: column[0] for name, column in columns.items()},
-    )  # fmt: skip
+        return Counts(**record)
+    times = heads if kv_heads is None else kv_heads
+    counted = {name: column[0] for name, column in counts_of(algorithm, one, [memory], form).items()}
+    for name in ("loads", "stores", "multiplications"):
+        counted[name] *= times
+    return Counts(**record, tile=entry.tile(one, memory, form), **counted)
 
 
-def closed_form(algorithm: str, n_q: int, n_k: int, d: int, memories: Iterable[int]) -> dict[str, Array]:
+def closed_form(
+    algorithm: str,
+    n_q: int,
+    n_k: int,
+    d: int,
+    memories: Iterable[int],
+    *,
+    d_v: int | None = None,
+    form: str | None = None,
+    mask: Mask | npt.ArrayLike | None = None,
+) -> dict[str, Array]:
     """Exact counts over an array of memories, in all of which the algorithm must fit: an array a name of `COUNTED`."""
-    words = np.array([int(memory) for memory in memories], dtype=object)
-    counted = _CLOSED_FORMS[algorithm](n_q, n_k, d, words)
-    return {name: _as_array(counted[name], words.shape) for name in COUNTED}
+    shape = Shape.of(None, d, n_q=n_q, n_k=n_k, d_v=d_v, mask=as_mask(mask, n_q, n_k))
+    return counts_of(algorithm, shape, memories, form)
 
 
-def _as_array(value: int | Array, shape: tuple[int, ...]) -> Array:
+def counts_of(algorithm: str, shape: Shape, memories: Iterable[int], form: str | None = None) -> dict[str, Array]:
+    """The same for a `Shape`."""
+    kernel, at = find(algorithm).kernel(form), layout(shape)
+    tiles = [kernel.choose_tile(shape, int(memory)) for memory in memories]
+    if shape.mask is None and tiles:
+        arrays = {name: np.array([tile[name] for tile in tiles], dtype=object) for name in tiles[0]}
+        counted = kernel.closed_form(at, arrays)
+        return {name: _as_array(counted[name], (len(tiles),)) for name in COUNTED}
+    singly = [kernel.closed_form(at, dict(tile)) for tile in tiles]
+    return {name: np.array([int(one[name]) for one in singly], dtype=object) for name in COUNTED}
+
+
+def _as_array(value: Any, shape: tuple[int, ...]) -> Array:
     return value if isinstance(value, np.ndarray) else np.full(shape, value, dtype=object)
-
-
-def tiles(extent: int, size: Array) -> Array:
-    """T(extent, size) = ceil(extent / size)."""
-    count: Array = -(-extent // size)
-    return count
-
-
-def _flash2(n_q: int, n_k: int, d: int, memory: Array) -> dict[str, Any]:
-    columns = np.minimum(n_k, (memory - 2 * d) // (4 * d + 2))
-    rows = np.minimum(n_q, (memory - 4 * d * columns) // (2 * d + 2 * columns))
-    passes = tiles(n_k, columns)
-    # K, V once; in every pass Q, dO, lse, D, and from the second on the dQ summed so far
-    loads = 2 * n_k * d + passes * (2 * n_q * d + 2 * n_q) + (passes - 1) * n_q * d
-    stores = 2 * n_k * d + passes * n_q * d
-    return {
-        "loads": loads,
-        "stores": stores,
-        "multiplications": 5 * n_q * n_k * d,
-        "peak_fast": 4 * columns * d + 2 * rows * d + 2 * rows * columns,
-        "peak_slow": 0,
-    }
-
-
-def _small_cache(n_q: int, n_k: int, d: int, memory: Array) -> dict[str, Any]:
-    side = _isqrt(memory // 3)
-
-    def product(m: int, k: int, q: int) -> Array:
-        """Words loaded for an m x q product of inner size k: each factor once for every tile of the other's side."""
-        words: Array = k * (m * tiles(q, side) + q * tiles(m, side))
-        return words
-
-    scores = n_q * n_k
-    loads = 2 * product(n_q, d, n_k) + 2 * product(n_k, n_q, d) + product(n_q, n_k, d)
-    loads = loads + scores + 2 * n_q * tiles(n_k, side)  # P again for dS; lse and D beside every tile of a row
-    stores = 2 * scores + 2 * n_k * d + n_q * d
-    r, s, t = np.minimum(side, n_q), np.minimum(side, n_k), np.minimum(side, d)
-    return {
-        "loads": loads,
-        "stores": stores,
-        "multiplications": 5 * scores * d,
-        "peak_fast": np.maximum(r * s + r * t + s * t, 2 * r * s + r),
-        "peak_slow": 2 * scores,
-    }
-
-
-_CLOSED_FORMS: dict[str, Callable[[int, int, int, Array], dict[str, Any]]] = {
-    "flash2": _flash2,
-    "small-cache": _small_cache,
-}

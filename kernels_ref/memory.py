@@ -5,29 +5,38 @@ manages: M words of fast memory above a slow memory without limit. The kernel lo
 them and frees them. This module counts; two subclasses do more with the same calls:
 
     TwoLevelMemory   counts words (and is the counting machine: it holds no numbers at all)
-    NumpyMemory      counts and computes, with NumPy arrays behind the blocks          (this module)
+    NumpyMemory      counts and computes, with NumPy arrays behind the blocks          (numpy_memory.py)
     PebbleMemory     counts and records every word's journey as pebble moves           (pebbling.py)
 
 Cost model: one word is one matrix entry. ``load`` and ``store`` cost one I/O a word; computing and freeing cost
 nothing. ``C += A @ B`` accumulates in place.
 
+Masks. A tensor may carry a mask: then only the entries that the mask keeps exist, move and are computed, and a loop
+``tiles(..., where=S[i])`` comes by only those tiles that keep something of S beside rows i. A block still takes the
+room of its whole tile in fast memory.
+
 Many tiles at once. A full-size run has millions of tiles and Python is slow, so a machine may hand the kernel several
 consecutive tiles of a loop as one `Tile` that knows how many it stands for (and a tile too large to compute with in
 pieces). The kernel cannot tell, and the counts do not change: a block that does not follow a loop is moved once for
-every tile of that loop.
+every tile of that loop. Under a mask the `Tile` also knows which of its tiles meet which tiles of the loop around it,
+and "once for every tile" becomes a sum over those pairs.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import CapacityExceeded
+
+if TYPE_CHECKING:
+    from .masks import Mask
 
 Array = npt.NDArray[Any]
 
@@ -36,13 +45,21 @@ Array = npt.NDArray[Any]
 class Tile:
     """Rows (or columns) ``start`` to ``stop`` of a loop: ``count`` consecutive tiles of at most ``size`` rows each.
 
-    ``count`` is 0 for the second and later pieces of one tile that is too large to compute with in one go.
+    ``count`` is 0 for the second and later pieces of one tile that is too large to compute with in one go; ``first``
+    and ``last`` are then where that whole tile starts and stops, otherwise ``start`` and ``stop``. Of a loop with
+    ``where``: ``met`` is the tile of the loop around it, and ``pairs[a, b]`` says whether the mask keeps anything of
+    the a-th tile here beside the b-th tile there.
     """
 
     start: int
     stop: int
     size: int
     count: int
+    first: int
+    last: int
+    step: int
+    met: Tile | None = None
+    pairs: Array | None = None
 
     @property
     def slice(self) -> slice:
@@ -52,13 +69,34 @@ class Tile:
     def length(self) -> int:
         return self.stop - self.start
 
+    @property
+    def edges(self) -> Array:
+        """Where its tiles start, and where the last of them stops. (tiles + 1,)"""
+        return np.append(np.arange(self.first, self.last, self.step), self.last)
+
+    @property
+    def lengths(self) -> Array:
+        """Rows of each of its tiles that are here. (tiles,)"""
+        if (self.first, self.last) != (self.start, self.stop):
+            return np.array([self.length])
+        return np.diff(self.edges)
+
+    @property
+    def counts(self) -> Array:
+        """1 for each of its tiles, 0 for a later piece of one. (tiles,)"""
+        return np.full(max(self.count, 1), min(self.count, 1))
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
-    """A matrix or vector with a name and a place in slow memory. ``tensor[i]``, ``tensor[i, j]`` name its regions."""
+    """A matrix or vector with a name and a place in slow memory. ``tensor[i]``, ``tensor[i, j]`` name its regions.
+
+    With a ``mask`` (of its own shape) only the kept entries exist.
+    """
 
     name: str
     shape: tuple[int, ...]
+    mask: Mask | None = None
     transposed: bool = False
     base: Tensor | None = None  # of a transposed view: the tensor that it views
 
@@ -66,15 +104,19 @@ class Tensor:
     def T(self) -> Tensor:
         if self.base is not None:
             return self.base
-        return Tensor(self.name, self.shape[::-1], transposed=True, base=self)
+        return Tensor(self.name, self.shape[::-1], self.mask, transposed=True, base=self)
 
     def __getitem__(self, index: Tile | tuple[Tile, ...]) -> Region:
         tiles = index if isinstance(index, tuple) else (index,)
-        whole = tuple(Tile(0, extent, extent, 1) for extent in self.shape[len(tiles) :])
+        whole = tuple(whole_tile(extent) for extent in self.shape[len(tiles) :])
         tiles = tiles + whole
         if self.base is not None:
             return Region(self.base, tiles[::-1], flipped=True)
         return Region(self, tiles)
+
+
+def whole_tile(extent: int) -> Tile:
+    return Tile(0, extent, extent, 1, 0, extent, max(extent, 1))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -87,6 +129,8 @@ class Region:
 
     @property
     def words(self) -> int:
+        if self.tensor.mask is not None:
+            return self.tensor.mask.kept_words(*self.slices)
         return math.prod(tile.length for tile in self.tiles)
 
     @property
@@ -106,14 +150,17 @@ class Region:
 class Block:
     """A region's copy in fast memory. ``A @ B`` names a product; ``C += A @ B`` computes it into C, in place."""
 
-    __slots__ = ("data", "memory", "region", "transposed")
+    __slots__ = ("data", "memory", "region", "streamed", "transposed")
 
-    def __init__(self, memory: TwoLevelMemory, region: Region, data: Any, transposed: bool = False) -> None:
-        self.memory, self.region, self.data, self.transposed = memory, region, data, transposed
+    def __init__(
+        self, memory: TwoLevelMemory, region: Region, data: Any, transposed: bool = False, streamed: bool = False
+    ) -> None:
+        self.memory, self.region, self.data = memory, region, data
+        self.transposed, self.streamed = transposed, streamed
 
     @property
     def T(self) -> Block:
-        return Block(self.memory, self.region, self.data, not self.transposed)
+        return Block(self.memory, self.region, self.data, not self.transposed, self.streamed)
 
     @property
     def rows(self) -> Tile:
@@ -156,6 +203,7 @@ class TwoLevelMemory:
         self._loops: list[Tile] = []
         self._kept: set[str] = set()  # inputs and outputs: not counted in peak_slow
         self._written: set[tuple[str, tuple[int, ...]]] = set()
+        self._begun: dict[tuple[str, tuple[int, ...]], Array] = {}  # rows whose sums were stored in between
 
     @property
     def io(self) -> int:
@@ -173,70 +221,124 @@ class TwoLevelMemory:
         self._kept.add(name)
         return Tensor(name, shape)
 
-    def scratch(self, name: str, shape: tuple[int, ...]) -> Tensor:
+    def scratch(self, name: str, shape: tuple[int, ...], mask: Mask | None = None) -> Tensor:
         """A tensor in between: it takes up slow memory only as far as it is ever stored."""
-        return Tensor(name, shape)
+        return Tensor(name, shape, mask)
 
     # Loops
 
-    def tiles(self, extent: int, size: int) -> Iterator[Tile]:
-        """The tiles of at most ``size`` rows that cover ``extent`` rows, in order, possibly several at once."""
-        size = min(size, extent)
+    def tiles(self, extent: int, size: int, *, where: Region | None = None) -> Iterator[Tile]:
+        """The tiles of at most ``size`` rows that cover ``extent`` rows, in order, possibly several at once.
+
+        With ``where=S[i]`` (or ``S.T[j]``) only those that keep something of S beside the tile i (or j).
+        """
+        size = max(1, min(size, extent))
         for tile in self._tiles(extent, size):
-            self._loops.append(tile)
+            met = tile if where is None else _meeting(tile, where)
+            if met is None:
+                continue
+            self._loops.append(met)
             try:
-                yield tile
+                yield met
             finally:
-                self._loops.remove(tile)
+                self._loops.remove(met)
 
     def _tiles(self, extent: int, size: int) -> Iterator[Tile]:
         most = self.rows_at_once or size
         if size <= most:
-            step = most // size * size
-            for start in range(0, extent, step):
-                stop = min(start + step, extent)
-                yield Tile(start, stop, min(size, stop - start), -(-(stop - start) // size))
+            step, full = most // size * size, extent // size * size
+            for start in [*range(0, full, step), *range(full, extent, size)]:  # a smaller last tile comes by itself
+                stop = min(start + step, full) if start < full else extent
+                yield Tile(start, stop, min(size, stop - start), -(-(stop - start) // size), start, stop, size)
         else:  # pieces of one tile: the first of them counts
             for first in range(0, extent, size):
                 last = min(first + size, extent)
                 for start in range(first, last, most):
-                    yield Tile(start, min(start + most, last), last - first, int(start == first))
+                    yield Tile(start, min(start + most, last), last - first, int(start == first), first, last, size)
 
     def _times(self, *regions: Region) -> int:
         """How many times the kernel would come by here: once a tile of every running loop that no region follows."""
         followed = {id(tile) for region in regions for tile in region.tiles}
         return math.prod(tile.count for tile in self._loops if id(tile) not in followed)
 
+    def _moved(self, region: Region) -> int:
+        """Words that move when a region does: its own, as often as the kernel would come by here."""
+        pair = next((tile for tile in self._loops if tile.pairs is not None), None)
+        if pair is None or pair.met is None or pair.pairs is None:
+            return region.words * self._times(region)
+        followed = {id(tile) for tile in region.tiles}
+        both = {id(pair), id(pair.met)}
+        times = math.prod(tile.count for tile in self._loops if id(tile) not in followed | both)
+        if both <= followed and region.tensor.mask is not None:
+            return region.words * times
+        here, there = (tile.lengths if id(tile) in followed else tile.counts for tile in (pair, pair.met))
+        rest = math.prod(tile.length for tile in region.tiles if id(tile) not in both)
+        return int(here @ pair.pairs @ there) * rest * times
+
     # Moving words
 
     def load(self, region: Region) -> Block:
         """Copy a region into fast memory: one I/O a word."""
-        self._occupy(region, "load")
-        self.loads += region.words * self._times(region)
+        self._occupy(region.fast_words, f"load {region.tensor.name}")
+        self.loads += self._moved(region)
         return Block(self, region, self._loaded(region), region.flipped)
+
+    def stream(self, region: Region) -> Block:
+        """A region for one product or function only, whose words pass one by one through one word of fast memory.
+
+        One I/O a word. As the right factor of ``C += A @ B`` each word of B meets its column of A and is dropped.
+        """
+        self._occupy(1, f"stream {region.tensor.name}")
+        self.loads += self._moved(region)
+        return Block(self, region, self._streamed(region), region.flipped, streamed=True)
 
     def new(self, region: Region) -> Block:
         """Room in fast memory for a region whose sum starts here: no I/O."""
-        self._occupy(region, "new")
+        self._occupy(region.fast_words, f"new {region.tensor.name}")
         return Block(self, region, self._empty(region), region.flipped)
 
     def resume(self, region: Region) -> Block:
-        """Go on with a sum: load what was stored of it; the first time there is nothing to load."""
-        first = region.key not in self._written
-        self._occupy(region, "resume")
-        self.loads += region.words * (self._times(region) - first)
+        """Go on with the sums of some rows: load what was stored of them; the first time there is nothing to load."""
+        rows, *others = region.tiles
+        key = region.tensor.name, tuple(tile.start for tile in others)
+        begun = self._begun.setdefault(key, np.zeros(region.tensor.shape[0], bool))[rows.slice]
+        here = self._rows_met(rows)
+        self._occupy(region.fast_words, f"resume {region.tensor.name}")
+        self.loads += self._moved(region) - int((here & ~begun).sum()) * math.prod(tile.length for tile in others)
+        first = not begun.any()
+        begun |= here
         return Block(self, region, self._empty(region) if first else self._resumed(region), region.flipped)
+
+    def _rows_met(self, rows: Tile) -> Array:
+        """Which rows of a tile belong to a pair of tiles that the running loops come by. (rows.length,)"""
+        for tile in self._loops:
+            if tile.pairs is not None and (rows is tile or rows is tile.met):
+                return np.repeat(tile.pairs.any(axis=1 if rows is tile else 0), rows.lengths)
+        return np.ones(rows.length, bool)
 
     def store(self, block: Block) -> None:
         """Copy a block back to its place in slow memory: one I/O a word. It stays in fast memory too."""
         region = block.region
-        self.stores += region.words * self._times(region)
+        self.stores += self._moved(region)
         if region.key not in self._written:
             self._written.add(region.key)
             if region.tensor.name not in self._kept:
                 self.in_slow += region.words
                 self.peak_slow = max(self.peak_slow, self.in_slow)
         self._stored(block)
+
+    def complete(self, tensor: Tensor) -> None:
+        """Store zeros in those rows whose sums have not begun: at the start all, at the end what a mask left."""
+        rows = np.zeros(tensor.shape[0], bool)
+        for (name, _), begun in self._begun.items():
+            if name == tensor.name:
+                rows |= begun
+        self.stores += int((~rows).sum()) * math.prod(tensor.shape[1:])
+        self._begun[tensor.name, (0,)] = np.ones(tensor.shape[0], bool)
+
+    def forget(self, region: Region) -> None:
+        """What slow memory holds of a scratch region, all of it, may be overwritten from here on: no I/O."""
+        self.in_slow -= region.words
 
     def free(self, *blocks: Block) -> None:
         """Give up blocks' room in fast memory: no I/O."""
@@ -245,10 +347,10 @@ class TwoLevelMemory:
             self._freed(block)
             block.data = None
 
-    def _occupy(self, region: Region, what: str) -> None:
-        self.in_fast += region.fast_words
+    def _occupy(self, words: int, what: str) -> None:
+        self.in_fast += words
         if self.in_fast > self.words:
-            raise CapacityExceeded(f"{what} {region.tensor.name}", needed=self.in_fast, memory=self.words)
+            raise CapacityExceeded(what, needed=self.in_fast, memory=self.words)
         self.peak_fast = max(self.peak_fast, self.in_fast)
 
     # Computing
@@ -256,26 +358,43 @@ class TwoLevelMemory:
     def accumulate(self, target: Block, product: Product) -> None:
         """``target += left @ right``, in place."""
         left, right = product.left, product.right
-        size = left.rows.length * left.columns.length * right.columns.length
-        self.multiplications += size * self._times(left.region, right.region)
+        self.multiplications += self._products(target, left, right)
         self._multiplied(target, left, right)
+        self._used(left, right)
 
     def apply(
         self, function: Callable[..., Array], block: Block, *others: Block, into: Region, **options: Any
     ) -> Block:
         """An elementwise function of ``block`` and others, put in the place of ``block``, which is gone afterwards.
 
-        ``function(block, *others, **options)`` may overwrite its first array and returns the result. A vector among
-        the others holds one word a row.
+        ``function(block, *others, **options)`` may overwrite its first array, and others that were not loaded, and
+        returns the result. A vector among the others holds one word a row.
         """
         result = Block(self, into, self._applied(function, block, others, into, options))
         block.data = None
+        self._used(*others)
         return result
+
+    def _products(self, target: Block, left: Block, right: Block) -> int:
+        """Multiplications of ``left @ right``: under a mask those that have to do with a kept entry."""
+        tiles = (left.rows, left.columns, right.columns)
+        times = self._times(left.region, right.region)
+        for region in (target.region, left.region, right.region):
+            if region.tensor.mask is not None:
+                third = (tile.length for tile in tiles if all(tile is not own for own in region.tiles))
+                return region.words * math.prod(third) * times
+        return math.prod(tile.length for tile in tiles) * times
+
+    def _used(self, *blocks: Block) -> None:
+        self.in_fast -= sum(block.streamed for block in blocks)
 
     # What the other machines do with it
 
     def _loaded(self, region: Region) -> Any:
         return None
+
+    def _streamed(self, region: Region) -> Any:
+        return self._loaded(region)
 
     def _empty(self, region: Region) -> Any:
         return None
@@ -303,66 +422,14 @@ class TwoLevelMemory:
         return None
 
 
-class NumpyMemory(TwoLevelMemory):
-    """The machine that also computes. ``arrays`` maps each input's name to its array; outputs appear in it too.
-
-    ``watch(multiplications so far)``, where given, is called after every product; an exception in it ends the run.
-    """
-
-    def __init__(
-        self,
-        words: int,
-        arrays: dict[str, Array],
-        *,
-        rows_at_once: int | None = 512,
-        watch: Callable[[int], None] | None = None,
-    ) -> None:
-        super().__init__(words, rows_at_once=rows_at_once)
-        self.arrays = dict(arrays)
-        self._dtype = np.result_type(*arrays.values())
-        self._watch = watch
-
-    def output(self, name: str, shape: tuple[int, ...]) -> Tensor:
-        self.arrays[name] = np.zeros(shape, self._dtype)
-        return super().output(name, shape)
-
-    def _view(self, region: Region) -> Array:
-        view: Array = self.arrays[region.tensor.name][region.slices]
-        return view
-
-    def _loaded(self, region: Region) -> Array:
-        return self._view(region)  # never written to: products and functions only write blocks that they own
-
-    def _resumed(self, region: Region) -> Array:
-        return self._view(region)
-
-    def _stored(self, block: Block) -> None:
-        name = block.region.tensor.name
-        if name not in self.arrays:
-            self.arrays[name] = np.empty(block.region.tensor.shape, self._dtype)
-        place = self._view(block.region)
-        if block.data is None:
-            place[...] = 0  # a sum of no terms
-        elif block.data is not place:
-            place[...] = block.data
-
-    def _multiplied(self, target: Block, left: Block, right: Block) -> None:
-        a, b = (block.data.T if block.transposed else block.data for block in (left, right))
-        if target.transposed:
-            a, b = b.T, a.T
-        if target.data is None:
-            target.data = a @ b
-        else:
-            target.data += a @ b
-        if self._watch is not None:
-            self._watch(self.multiplications)
-
-    def _applied(
-        self,
-        function: Callable[..., Array],
-        block: Block,
-        others: tuple[Block, ...],
-        into: Region,
-        options: dict[str, Any],
-    ) -> Array:
-        return function(block.data, *(other.data for other in others), **options)
+def _meeting(tile: Tile, where: Region) -> Tile | None:
+    """A tile that knows which of its tiles keep something of the region's tensor; None when none of them does."""
+    mask = where.tensor.mask
+    if mask is None:
+        return tile
+    met = where.tiles[1 if where.flipped else 0]
+    pairs = mask.pairs(tile.edges, met.edges) if where.flipped else mask.pairs(met.edges, tile.edges).T
+    if not pairs.any():
+        return None
+    size = int(np.diff(tile.edges)[pairs.any(axis=1)].max())
+    return dataclasses.replace(tile, size=size, met=met, pairs=pairs)

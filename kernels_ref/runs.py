@@ -1,29 +1,35 @@
-"""Full-size runs: a kernel executed on the NumPy machine, its words counted, its gradients checked."""
+"""Full-size runs: a kernel executed on the NumPy machine, its words counted, its results returned."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from . import reference, sizes
+from . import reference
 from .algorithms import find
-from .counts import Counts
+from .counts import counts_of, grouped
 from .errors import BadInput
-from .memory import Array, NumpyMemory, TwoLevelMemory
+from .masks import Mask, MaskLike, as_mask
+from .memory import Array, Tensor, TwoLevelMemory
+from .numpy_memory import WIDE, NumpyMemory
+from .sizes import Shape
 
 Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One executed backward pass: gradients dq (n_q, d), dk, dv (n_k, d), and what was counted while it ran (words)."""
+    """One executed pass: its results by name, and what was counted while it ran (words, of all heads together).
 
-    dq: Array
-    dk: Array
-    dv: Array
+    Results have attributes too: ``dq``, ``dk``, ``dv`` of a backward pass, ``out`` and ``lse`` of a forward pass,
+    ``gx`` and ``gy`` in the weights form.
+    """
+
+    outputs: dict[str, Array]
     loads: int
     stores: int
     multiplications: int
@@ -36,16 +42,77 @@ class Run:
     def io(self) -> int:
         return self.loads + self.stores
 
+    @property
+    def not_finite(self) -> tuple[str, ...]:
+        """Names of the results that hold a NaN or an infinity, from the inputs or from too narrow a dtype."""
+        return tuple(name for name, array in self.outputs.items() if not np.isfinite(array).all())
 
-def execute(algorithm: str, fast: TwoLevelMemory, n_q: int, n_k: int, d: int, *, scale: float = 1.0) -> dict[str, int]:
+    @property
+    def dq(self) -> Array:
+        return self.outputs["dQ"]
+
+    @property
+    def dk(self) -> Array:
+        return self.outputs["dK"]
+
+    @property
+    def dv(self) -> Array:
+        return self.outputs["dV"]
+
+    @property
+    def out(self) -> Array:
+        return self.outputs["O"]
+
+    @property
+    def lse(self) -> Array:
+        return self.outputs["lse"]
+
+    @property
+    def gx(self) -> Array:
+        return self.outputs["gX"]
+
+    @property
+    def gy(self) -> Array:
+        return self.outputs["gY"]
+
+
+OUTPUTS = {"qkv": ("dQ", "dK", "dV"), "forward": ("O", "lse"), "weights": ("gX", "gY")}
+
+
+def execute(
+    algorithm: str,
+    fast: TwoLevelMemory,
+    n_q: int,
+    n_k: int,
+    d: int,
+    *,
+    d_v: int | None = None,
+    scale: float = 1.0,
+    form: str | None = None,
+    mask: Mask | None = None,
+    **given: Any,
+) -> dict[str, int]:
     """Run an algorithm's kernel on any of the machines; returns the tile it used. Raises `DoesNotFit`."""
-    entry = find(algorithm)
-    tile = entry.tile(n_q, n_k, d, fast.words)
-    Q, dO = (fast.input(name, (n_q, d)) for name in ("Q", "dO"))
-    K, V = (fast.input(name, (n_k, d)) for name in ("K", "V"))
-    lse, D = (fast.input(name, (n_q,)) for name in ("lse", "D"))
-    entry.kernel(fast, Q, K, V, dO, lse, D, scale=scale, **tile)
+    shape = Shape(n_q, n_k, d, d if d_v is None else d_v, mask)
+    return run_kernel(algorithm, fast, shape, scale=scale, form=form, **given)
+
+
+def run_kernel(
+    algorithm: str, fast: TwoLevelMemory, shape: Shape, *, scale: float, form: str | None, **given: Any
+) -> dict[str, int]:
+    """The same for a `Shape`. ``given`` goes to the kernel: ``target=True`` where the weights form has E, not dO."""
+    kernel, tile = find(algorithm).kernel(form), find(algorithm).tile(shape, fast.words, form)
+    names = [name if not given.get("target") else {"dO": "E"}.get(name, name) for name in kernel.inputs]
+    kernel.run(fast, *_inputs(names, fast, shape), scale=scale, mask=shape.mask, **tile, **given)
     return tile
+
+
+def _inputs(names: list[str], fast: TwoLevelMemory, shape: Shape) -> list[Tensor]:
+    n_q, n_k, d, d_v = shape.sizes
+    shapes: dict[str, tuple[int, ...]] = {"Q": (n_q, d), "K": (n_k, d), "V": (n_k, d_v), "O": (n_q, d_v)}
+    shapes |= {"dO": (n_q, d_v), "E": (n_q, d_v)} | dict.fromkeys(("lse", "D", "l", "m"), (n_q,))
+    shapes |= {"A1": (n_q, d), "A2": (n_k, d), "A3": (n_k, d), "X": (d, d), "Y": (d, d_v)}
+    return [fast.input(name, shapes[name]) for name in names]
 
 
 def backward(
@@ -56,103 +123,180 @@ def backward(
     dout: Array,
     *,
     memory: int,
+    mask: MaskLike = None,
     scale: float = 1.0,
+    dtype: str | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Gradients of attention by one of the algorithms in ``memory`` words of fast memory.
 
-    Parameters: q, dout (n_q, d); k, v (n_k, d); floating point. ``progress``, where given, is called with the share
+    Parameters: q (n_q, d), k (n_k, d), v (n_k, d_v), dout (n_q, d_v), floating point; or with heads in front, q and
+    dout (heads, ...), k and v (kv_heads, ...). ``mask`` (n_q, n_k) as in `count`. ``dtype`` is what slow memory
+    stores, by default the inputs' own; arithmetic is done wider. ``progress``, where given, is called with the share
     done, from 0 to 1; an exception raised in it ends the run. lse and D come from a forward pass outside the counted
-    memory, as in practice.
+    memory, as in practice. Inputs are never modified.
     Raises `DoesNotFit`, `BadInput`.
     """
-    n_q, n_k, d = _check_arrays(q, k, v, dout)
-    out, lse = reference.forward(q, k, v, scale=scale)
-    arrays = {"Q": q, "K": k, "V": v, "dO": dout, "lse": lse, "D": (dout * out).sum(axis=1)}
-    total = 5 * n_q * n_k * d
+    _check_floating({"q": q, "k": k, "v": v, "dout": dout})
+    if q.shape[:-1] != dout.shape[:-1] or v.shape[-1] != dout.shape[-1]:
+        raise BadInput(f"q and dout must be (n_q, d) and (n_q, d_v); got {_shapes(q=q, k=k, v=v, dout=dout)}")
+    return _by_heads(algorithm, {"Q": q, "K": k, "V": v, "dO": dout}, "qkv", memory, mask, scale, dtype, progress)
+
+
+def forward(
+    algorithm: str,
+    q: Array,
+    k: Array,
+    v: Array,
+    *,
+    memory: int,
+    mask: MaskLike = None,
+    scale: float = 1.0,
+    dtype: str | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Attention's output and row statistics by one of the forward algorithms. Parameters as in `backward`."""
+    _check_floating({"q": q, "k": k, "v": v})
+    return _by_heads(algorithm, {"Q": q, "K": k, "V": v}, "forward", memory, mask, scale, dtype, progress)
+
+
+def backward_weights(
+    algorithm: str,
+    a1: Array,
+    a2: Array,
+    a3: Array,
+    x: Array,
+    y: Array,
+    *,
+    dout: Array | None = None,
+    target: Array | None = None,
+    memory: int,
+    mask: MaskLike = None,
+    scale: float = 1.0,
+    dtype: str | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Gradients by X and Y of attention with Q = A1 X, K = A2, V = A3 Y: ``.gx`` (d, d), ``.gy`` (d, d_v).
+
+    Parameters: a1 (n_q, d), a2, a3 (n_k, d), x (d, d), y (d, d_v); either ``dout`` (n_q, d_v), or ``target`` E of the
+    same shape: then dO = O - E, of L = 1/2 |O - E|^2. The forward pass is part of what is counted. Others as in
+    `backward`.
+    """
+    if (dout is None) == (target is None):
+        raise BadInput("give either dout or target")
+    given = dout if dout is not None else target
+    assert given is not None
+    arrays = {"A1": a1, "A2": a2, "A3": a3, "X": x, "Y": y, "E" if dout is None else "dO": given}
+    _check_floating(arrays)
+    d, d_v = a1.shape[-1], y.shape[-1]
+    shapes = [a1.shape, (len(a2), d), (len(a2), d), (d, d), (d, d_v), (len(a1), d_v)]
+    if any(array.shape != shape for array, shape in zip(arrays.values(), shapes, strict=True)):
+        raise BadInput(
+            "a1 must be (n_q, d), a2 and a3 (n_k, d), x (d, d), y (d, d_v), dout or target (n_q, d_v); got "
+            + _shapes(**arrays)
+        )
+    shape = Shape(len(a1), len(a2), d, d_v, as_mask(mask, len(a1), len(a2)))
+    return _run(
+        algorithm, arrays, shape, "weights", memory, scale, dtype, _shares(progress, 1), target=target is not None
+    )
+
+
+def _check_floating(arrays: dict[str, Array]) -> None:
+    names = ", ".join(arrays)
+    if any(array.ndim not in (2, 3) or array.size == 0 for array in arrays.values()):
+        raise BadInput(f"{names} must be matrices with at least one row and one column (or heads of them)")
+    if not all(np.issubdtype(array.dtype, np.floating) for array in arrays.values()):
+        raise BadInput(f"{names} must hold floating-point numbers")
+
+
+def _shapes(**arrays: Array) -> str:
+    return ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+
+
+def _shares(progress: Progress | None, heads: int) -> list[Progress | None]:
+    """For each head the part of the progress that is its own."""
+    if progress is None:
+        return [None] * heads
+    report = progress
+    return [lambda share, head=head: report((head + share) / heads) for head in range(heads)]  # type: ignore[misc]
+
+
+def _by_heads(
+    algorithm: str, arrays: dict[str, Array], form: str, memory: int, mask: MaskLike, scale: float,
+    dtype: str | None, progress: Progress | None,
+) -> Run:  # fmt: skip
+    """One run a head of K and V, with the queries of its group row by row; results and counts put together."""
+    q, k, v = arrays["Q"], arrays["K"], arrays["V"]
+    if q.shape[-1] != k.shape[-1] or k.shape[:-1] != v.shape[:-1] or q.ndim != k.ndim:
+        raise BadInput(f"q must be (n_q, d), k (n_k, d) and v (n_k, d_v); got {_shapes(q=q, k=k, v=v)}")
+    n_q, n_k, d, d_v = q.shape[-2], k.shape[-2], q.shape[-1], v.shape[-1]
+    shape = Shape(n_q, n_k, d, d_v, as_mask(mask, n_q, n_k))
+    if q.ndim == 2:
+        (share,) = _shares(progress, 1)
+        return _run(algorithm, arrays, shape, form, memory, scale, dtype, [share])
+    heads, kv_heads = len(q), len(k)
+    one, group = grouped(shape, heads, kv_heads), heads // kv_heads
+
+    def gathered(array: Array, head: int) -> Array:
+        """The rows of a group's heads, row i of each before row i + 1 of any."""
+        part = array[head * group : (head + 1) * group]
+        return part.swapaxes(0, 1).reshape(-1, array.shape[-1])
+
+    runs = []
+    for head, share in enumerate(_shares(progress, kv_heads)):
+        own = {name: array[head] if name in ("K", "V") else gathered(array, head) for name, array in arrays.items()}
+        runs.append(_run(algorithm, own, one, form, memory, scale, dtype, [share]))
+    outputs: dict[str, Array] = {}
+    for name in OUTPUTS[form]:
+        parts = [run.outputs[name] for run in runs]
+        if name not in ("dK", "dV"):
+            parts = [part.reshape(n_q, group, *part.shape[1:]).swapaxes(0, 1) for part in parts]
+            outputs[name] = np.concatenate(parts)
+        else:
+            outputs[name] = np.stack(parts)
+    return Run(
+        outputs, sum(run.loads for run in runs), sum(run.stores for run in runs),
+        sum(run.multiplications for run in runs), runs[0].peak_fast, runs[0].peak_slow, runs[0].tile,
+        sum(run.seconds for run in runs),
+    )  # fmt: skip
+
+
+def _run(
+    algorithm: str, arrays: dict[str, Array], shape: Shape, form: str, memory: int, scale: float,
+    dtype: str | None, shares: list[Progress | None], **given: Any,
+) -> Run:  # fmt: skip
+    entry = find(algorithm)
+    kernel = entry.kernel(form)
+    entry.tile(shape, memory, form)  # does it fit, before any work is done
+    (share,) = shares
+    total = 0 if share is None else counts_of(algorithm, shape, [memory], form)["multiplications"][0]
 
     def watch(done: int) -> None:
-        if progress is not None:
-            progress(min(1.0, done / total))
+        if share is not None:
+            share(min(1.0, done / max(total, 1)))
 
-    fast = NumpyMemory(memory, arrays, watch=watch)
+    stored = np.dtype(dtype) if dtype is not None else np.result_type(*arrays.values())
+    arrays = {name: array.astype(stored, copy=False) for name, array in arrays.items()}
+    if form == "qkv":
+        arrays = _with_statistics(arrays, kernel.inputs, shape, scale, stored)
+    fast = NumpyMemory(memory, arrays, watch=None if share is None else watch, dtype=stored)
     start = time.perf_counter()
-    tile = execute(algorithm, fast, n_q, n_k, d, scale=scale)
+    tile = run_kernel(algorithm, fast, shape, scale=scale, form=form, **given)
     return Run(
-        fast.arrays["dQ"], fast.arrays["dK"], fast.arrays["dV"], fast.loads, fast.stores, fast.multiplications,
+        {name: fast.arrays[name] for name in OUTPUTS[form]}, fast.loads, fast.stores, fast.multiplications,
         fast.peak_fast, fast.peak_slow, tile, time.perf_counter() - start,
     )  # fmt: skip
 
 
-def _check_arrays(q: Array, k: Array, v: Array, dout: Array) -> tuple[int, int, int]:
-    if any(array.ndim != 2 or array.size == 0 for array in (q, k, v, dout)):
-        raise BadInput("q, k, v and dout must be matrices with at least one row and one column")
-    if not all(np.issubdtype(array.dtype, np.floating) for array in (q, k, v, dout)):
-        raise BadInput("q, k, v and dout must hold floating-point numbers")
-    if q.shape[1] != k.shape[1] or k.shape != v.shape or q.shape != dout.shape:
-        shapes = f"q {q.shape}, k {k.shape}, v {v.shape}, dout {dout.shape}"
-        raise BadInput(f"q and dout must be (n_q, d), k and v (n_k, d); got {shapes}")
-    return len(q), len(k), q.shape[1]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A run beside what it is compared with: the closed form's counts and the reference's gradients."""
-
-    counts: Counts
-    max_relative_error: float
-    seconds: float
-
-
-def random_problem(n_q: int, n_k: int, d: int, seed: int) -> tuple[Array, Array, Array, Array]:
-    """q, k, v, dout with standard normal entries, always the same for a seed."""
-    rng = np.random.default_rng(seed)
-    return tuple(rng.standard_normal((rows, d)) for rows in (n_q, n_k, n_k, n_q))  # type: ignore[return-value]
-
-
-def run(
-    algorithm: str,
-    n: int | None = None,
-    d: int = 1,
-    memory: int = 1,
-    *,
-    n_q: int | None = None,
-    n_k: int | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Check:
-    """Execute an algorithm on random inputs (scale 1/sqrt(d)) and compare its gradients with the reference.
-
-    The counts in the answer are those counted during the run. Raises `DoesNotFit`, `BadInput`.
-    """
-    n_q, n_k = sizes.rows(n, n_q, n_k)
-    sizes.check(n_q=n_q, n_k=n_k, d=d, memory=memory)
-    entry = find(algorithm)
-    entry.tile(n_q, n_k, d, memory)  # does it fit, before any work is done
-    q, k, v, dout = random_problem(n_q, n_k, d, seed)
-    scale = 1 / float(np.sqrt(d))
-    done = backward(algorithm, q, k, v, dout, memory=memory, scale=scale, progress=progress)
-    right = reference.backward(q, k, v, dout, scale=scale)
-    counts = Counts(
-        algorithm, entry.form, n_q, n_k, d, memory, fits=True, least_memory=entry.least_memory(d), loads=done.loads,
-        stores=done.stores, multiplications=done.multiplications, peak_fast=done.peak_fast, peak_slow=done.peak_slow,
-        tile=done.tile,
-    )  # fmt: skip
-    error = relative_error((done.dq, done.dk, done.dv), right)
-    return Check(counts, error, done.seconds)
-
-
-def relative_error(got: tuple[Array, ...], right: tuple[Array, ...]) -> float:
-    """The largest difference of any entry, relative to its array's largest entry. NaN if any entry is NaN.
-
-    An array that should be all zero is compared absolutely.
-    """
-    worst = 0.0
-    for a, b in zip(got, right, strict=True):
-        size = float(np.max(np.abs(b)))
-        error = float(np.max(np.abs(a - b))) / (size if size > 0 else 1.0)
-        if not error <= worst:  # also when it is NaN, which max() would lose
-            worst = error
-        if np.isnan(worst):
-            return worst
-    return worst
+def _with_statistics(
+    arrays: dict[str, Array], wanted: tuple[str, ...], shape: Shape, scale: float, stored: np.dtype[Any]
+) -> dict[str, Array]:
+    """The inputs and what a kernel wants of the forward pass besides them, computed in the wide type."""
+    wide = WIDE.get(stored.name, stored.name)
+    q, k, v, dout = (arrays[name].astype(wide, copy=False) for name in ("Q", "K", "V", "dO"))
+    out, lse = reference.forward(q, k, v, scale=scale, mask=shape.mask)
+    found = arrays | {"lse": lse, "D": (dout * out).sum(axis=1), "O": out}
+    if "m" in wanted:
+        m, total = reference.statistics(q, k, scale=scale, mask=shape.mask)
+        found |= {"m": m, "l": total}
+    return {name: found[name] for name in wanted}

@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .errors import BadInput
+from .masks import Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One attention problem: queries, keys, columns of Q and K, columns of V; the mask, where there is one."""
+
+    n_q: int
+    n_k: int
+    d: int
+    d_v: int
+    mask: Mask | None = None
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        return self.n_q, self.n_k, self.d, self.d_v
+
+    @classmethod
+    def of(
+        cls, n: int | None, d: int, *, n_q: int | None, n_k: int | None, d_v: int | None, mask: Mask | None = None
+    ) -> Shape:
+        """From sizes as a caller gives them. Raises `BadInput`."""
+        n_q, n_k = rows(n, n_q, n_k)
+        d_v = d if d_v is None else d_v
+        check(n_q=n_q, n_k=n_k, d=d, d_v=d_v)
+        return cls(n_q, n_k, d, d_v, mask)
 
 
 def rows(n: int | None, n_q: int | None, n_k: int | None) -> tuple[int, int]:

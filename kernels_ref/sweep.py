@@ -1,63 +1,161 @@
-"""Curves: exact counts over many memories as a DataFrame, and the M at which two curves change places."""
+"""Curves: exact counts over grids as a DataFrame, who wins where, and the M at which two curves change places."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from . import sizes
+from . import masks, sizes
 from .algorithms import find
-from .counts import COUNTED, closed_form
+from .bounds import lower_bounds
+from .counts import COUNTED, counts_of
 from .errors import BadInput
+from .masks import Mask, MaskLike, as_mask
+from .sizes import Shape
+from .theory import components
+
+MaskChoice = MaskLike | str | Sequence[str | None]
+EVERY_MEMORY = 20_000  # under a mask counts may rise with M: so many memories are looked at one by one, no more
 
 
 def sweep(
     algorithms: Sequence[str],
-    n: int | None = None,
-    d: int = 1,
+    n: int | Sequence[int] | None = None,
+    d: int | Sequence[int] = 1,
     memory: Iterable[int] = (),
     *,
     n_q: int | None = None,
     n_k: int | None = None,
+    d_v: int | None = None,
+    form: str | Sequence[str] | None = None,
+    mask: MaskChoice = None,
+    heads: int = 1,
+    kv_heads: int | None = None,
 ) -> pd.DataFrame:
-    """One row an (algorithm, M): exact counts in words, from the closed forms.
+    """One row an (n, d, mask, form, algorithm, M): exact counts in words, from the closed forms.
 
-    Columns: algorithm, form, n_q, n_k, d, memory, loads, stores, io, multiplications, peak_fast, peak_slow, fits,
-    least_memory. Counts are Python ints (dtype object), None where the algorithm does not fit.
+    ``n``, ``d``, ``form`` and ``mask`` may be several; a mask by name (`masks.named`) fits every n. An algorithm that
+    has not all of several forms is left out where it has none. Columns: algorithm, form, n_q, n_k, d, memory, loads,
+    stores, io, multiplications, peak_fast, peak_slow, fits, least_memory, d_v, heads, kv_heads, mask (its name), kept
+    (scores a head), intensity (multiplications a word), bound (the best lower bound) and its name, ratio (io / bound:
+    at most so many times the optimum). Numbers are Python's own (dtype object), None where the algorithm does not fit.
     Raises `BadInput` as `count` does.
     """
-    n_q, n_k = sizes.rows(n, n_q, n_k)
     memories = [int(words) for words in memory]
     for words in memories or [1]:
-        sizes.check(n_q=n_q, n_k=n_k, d=d, memory=words)
-    frames = [_curve(name, n_q, n_k, d, memories) for name in algorithms]
+        sizes.check(memory=words)
+    frames = []
+    forms: Sequence[str | None] = [form] if form is None or isinstance(form, str) else form
+    many_rows: Sequence[int | None] = [n] if n is None or isinstance(n, int) else n
+    for rows, width in itertools.product(many_rows, [d] if isinstance(d, int) else d):
+        n_queries, n_keys = sizes.rows(rows, n_q, n_k)
+        shape = Shape.of(None, width, n_q=n_queries, n_k=n_keys, d_v=d_v)
+        for name, kept in _masks(mask, shape):
+            problem = Shape(*shape.sizes, kept)
+            for wanted in forms:
+                known: dict[str, list[tuple[int, str]]] = {}
+                for algorithm in algorithms:
+                    entry = find(algorithm)
+                    if not isinstance(form, str | None) and wanted not in entry.forms:
+                        continue
+                    frames.append(_curve(algorithm, wanted, problem, name, memories, heads, kv_heads, known))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def _curve(name: str, n_q: int, n_k: int, d: int, memories: list[int]) -> pd.DataFrame:
-    entry = find(name)
-    least = entry.least_memory(d)
+def _masks(mask: MaskChoice, shape: Shape) -> list[tuple[str | None, Mask | None]]:
+    """Each mask and what the column says: its name, "given" for an array, None without one."""
+    if mask is None or isinstance(mask, str):
+        mask = [mask]
+    if isinstance(mask, Sequence) and all(name is None or isinstance(name, str) for name in mask):
+        names = [None if name is None else str(name) for name in mask]
+        return [(name, None if name is None else masks.named(name, shape.n_q, shape.n_k)) for name in names]
+    return [("given", as_mask(mask, shape.n_q, shape.n_k))]  # type: ignore[arg-type]
+
+
+def _curve(
+    algorithm: str, form: str | None, shape: Shape, mask: str | None, memories: list[int], heads: int,
+    kv_heads: int | None, known: dict[str, list[tuple[int, str]]],
+) -> pd.DataFrame:  # fmt: skip
+    """One algorithm's rows. ``known``: bounds by form, the same for every algorithm of the form."""
+    entry = find(algorithm)
+    form = entry.form if form is None else form
+    one, times = components(form, shape, heads, kv_heads)
+    least = entry.least_memory(shape.d, shape.d_v, form)
     fits = [words >= least for words in memories]
-    counted = closed_form(name, n_q, n_k, d, [words for words in memories if words >= least])
+    counted = counts_of(algorithm, one, [words for words in memories if words >= least], form)
     columns: dict[str, object] = {}
     for column in COUNTED:
-        column_values = iter(counted[column])
-        columns[column] = pd.Series([next(column_values) if ok else None for ok in fits], dtype=object)
-    sums = [a + b for a, b in zip(counted["loads"], counted["stores"], strict=True)]
-    totals = iter(sums)
-    columns["io"] = pd.Series([next(totals) if ok else None for ok in fits], dtype=object)
+        factor = times if column in ("loads", "stores", "multiplications") else 1
+        values = iter(counted[column])
+        columns[column] = [factor * next(values) if ok else None for ok in fits]
+    io = [None if a is None else a + b for a, b in zip(columns["loads"], columns["stores"], strict=True)]  # type: ignore
+    if form not in known:
+        known[form] = lower_bounds(form, shape, memories, heads=heads, kv_heads=kv_heads)
     frame = pd.DataFrame(
-        {"algorithm": name, "form": entry.form, "n_q": n_q, "n_k": n_k, "d": d}
-        | {"memory": pd.Series(memories, dtype=object)}
-        | columns
-        | {"fits": fits, "least_memory": least}
-    )
-    order = ["algorithm", "form", "n_q", "n_k", "d", "memory", "loads", "stores", "io", *COUNTED[2:]]
-    return frame[[*order, "fits", "least_memory"]]
+        {
+            "algorithm": algorithm, "form": form, "n_q": shape.n_q, "n_k": shape.n_k, "d": shape.d,
+            "memory": pd.Series(memories, dtype=object), "loads": 0, "stores": 0, "io": pd.Series(io, dtype=object),
+        }
+    )  # fmt: skip
+    for name, column_values in columns.items():
+        frame[name] = pd.Series(column_values, dtype=object)
+    frame["fits"], frame["least_memory"], frame["d_v"] = fits, least, shape.d_v
+    frame["heads"], frame["kv_heads"] = heads, heads if kv_heads is None else kv_heads
+    frame["mask"] = pd.Series([mask] * len(memories), dtype=object)
+    frame["kept"] = shape.n_q * shape.n_k if shape.mask is None else shape.mask.words
+    intensity = [
+        None if words is None else products / words
+        for words, products in zip(io, columns["multiplications"], strict=True)  # type: ignore
+    ]
+    frame["intensity"] = pd.Series(intensity, dtype=object)
+    frame["bound"] = pd.Series([words for words, _ in known[form]], dtype=object)
+    frame["bound_name"] = pd.Series([name for _, name in known[form]], dtype=object)
+    ratios = [None if words is None else words / bound for words, (bound, _) in zip(io, known[form], strict=True)]
+    frame["ratio"] = pd.Series(ratios, dtype=object)
+    return frame
+
+
+def winner_map(
+    n: int,
+    ds: Sequence[int],
+    memories: Sequence[int],
+    algorithms: Sequence[str],
+    *,
+    form: str | None = None,
+    mask: MaskChoice = None,
+    heads: int = 1,
+    kv_heads: int | None = None,
+) -> pd.DataFrame:
+    """Who moves the fewest words at every (d, M): one row each.
+
+    Columns: d, memory, winner (of several, the first as given), tied (all that move as few), io, runner_up and its
+    runner_up_io (the best that moves more), fits (all that run at all), bound, ratio. Where none fits winner and
+    runner_up are None, io and ratio too; where all that fit tie there is no runner_up.
+    """
+    frame = sweep(algorithms, n, list(ds), memories, form=form, mask=mask, heads=heads, kv_heads=kv_heads)
+    if frame["form"].nunique() > 1:
+        raise BadInput(f"a winner is one of one form; these have {', '.join(frame['form'].unique())}")
+    rows = []
+    for (d, memory), group in frame.groupby(["d", "memory"], sort=True):
+        found = [(io, name) for name, io in zip(group["algorithm"], group["io"], strict=True) if io is not None]
+        least = min((io for io, _ in found), default=None)
+        more = min((pair for pair in found if pair[0] != least), key=lambda pair: pair[0], default=(None, None))
+        tied = tuple(name for io, name in found if io == least)
+        bound = group["bound"].iloc[0]
+        rows.append(
+            {
+                "d": d, "memory": memory, "winner": tied[0] if tied else None, "tied": tied, "io": least,
+                "runner_up": more[1], "runner_up_io": more[0], "fits": tuple(name for _, name in found),
+                "bound": bound, "ratio": None if least is None else least / bound,
+            }
+        )  # fmt: skip
+    columns = ["d", "memory", "winner", "tied", "io", "runner_up", "runner_up_io", "fits", "bound", "ratio"]
+    return pd.DataFrame([[row[name] for name in columns] for row in rows], columns=columns, dtype=object)
 
 
 def log_spaced(low: int, high: int, points: int) -> list[int]:
@@ -80,25 +178,72 @@ class Swap(NamedTuple):
     winner: str
 
 
-@functools.lru_cache(maxsize=256)
 def swaps(
-    first: str, second: str, n: int | None = None, d: int = 1, *, n_q: int | None = None, n_k: int | None = None
+    first: str,
+    second: str,
+    n: int | None = None,
+    d: int = 1,
+    *,
+    n_q: int | None = None,
+    n_k: int | None = None,
+    d_v: int | None = None,
+    form: str | None = None,
+    mask: MaskLike | str = None,
+    heads: int = 1,
+    kv_heads: int | None = None,
 ) -> tuple[Swap, ...]:
     """The winner at the least M at which both fit, and then every M at which it changes, exactly. Ties go to ``first``.
 
-    Counts never rise with M. So a range throughout which one curve stays above the other, or in which neither moves,
-    holds no swap; every other range is halved until it is a single step.
+    Without a mask counts never rise with M. So a range throughout which one curve stays above the other, or in which
+    neither moves, holds no swap; every other range is halved until it is a single step. Under a mask they can rise
+    (larger tiles may meet the mask less well), so every M is looked at; `BadInput` where that is more than 20,000.
     """
     n_q, n_k = sizes.rows(n, n_q, n_k)
-    sizes.check(n_q=n_q, n_k=n_k, d=d)
-    low = max(find(name).least_memory(d) for name in (first, second))
-    high = max(2 * low, 16 * (n_q + n_k) * d, 3 * max(n_q, n_k, d) ** 2)  # from there on neither curve falls
+    shape = Shape.of(None, d, n_q=n_q, n_k=n_k, d_v=d_v)
+    if mask is not None:
+        ((_, kept),) = _masks(mask, shape)
+        return _find_swaps(first, second, Shape(*shape.sizes, kept), form, heads, kv_heads)
+    return _known_swaps(first, second, shape, form, heads, kv_heads)
+
+
+def _find_swaps(
+    first: str, second: str, shape: Shape, form: str | None, heads: int, kv_heads: int | None
+) -> tuple[Swap, ...]:
+    names = {name: find(name).form if form is None else form for name in (first, second)}
+    if len(set(names.values())) > 1:
+        raise BadInput(f"{first} and {second} do not do the same: " + " and ".join(names.values()))
+    one, _ = components(names[first], shape, heads, kv_heads)
+    low = max(find(name).least_memory(shape.d, shape.d_v, own) for name, own in names.items())
+    n_q, n_k, d, d_v = one.sizes
+    most = max(one.sizes)
+    high = max(2 * low, 8 * (n_q + n_k) * (d + d_v), 4 * most * (most + 1))  # from there on neither curve falls
 
     @functools.cache
     def words(memory: int) -> tuple[int, int]:
-        a, b = (closed_form(name, n_q, n_k, d, [memory]) for name in (first, second))
+        a, b = (counts_of(name, one, [memory], own) for name, own in names.items())
         return a["loads"][0] + a["stores"][0], b["loads"][0] + b["stores"][0]
 
+    if first == second:
+        return (Swap(low, first),)
+    if one.mask is None:
+        return _halving(first, second, words, low, high)
+    if high - low > EVERY_MEMORY:
+        raise BadInput(
+            f"under a mask every M is looked at, here {high - low} of them, {EVERY_MEMORY} at most; try a smaller n"
+        )
+    found: list[Swap] = []
+    for memory in range(low, high + 1):
+        a, b = words(memory)
+        winner = first if a <= b else second
+        if not found or found[-1].winner != winner:
+            found.append(Swap(memory, winner))
+    return tuple(found)
+
+
+_known_swaps = functools.lru_cache(maxsize=256)(_find_swaps)
+
+
+def _halving(first: str, second: str, words: Callable[[int], tuple[int, int]], low: int, high: int) -> tuple[Swap, ...]:
     def winner(memory: int) -> str:
         a, b = words(memory)
         return first if a <= b else second
@@ -120,12 +265,25 @@ def swaps(
 
 
 def crossover(
-    first: str, second: str, n: int | None = None, d: int = 1, *, n_q: int | None = None, n_k: int | None = None
+    first: str,
+    second: str,
+    n: int | None = None,
+    d: int = 1,
+    *,
+    n_q: int | None = None,
+    n_k: int | None = None,
+    d_v: int | None = None,
+    form: str | None = None,
+    mask: MaskLike | str = None,
+    heads: int = 1,
+    kv_heads: int | None = None,
 ) -> int | None:
     """The M (words) from which ``first`` never again moves more words than ``second``; None if there is none.
 
     >>> crossover("flash2", "small-cache", n=4096, d=64)
     3224
     """
-    last = swaps(first, second, n, d, n_q=n_q, n_k=n_k)[-1]
+    last = swaps(
+        first, second, n, d, n_q=n_q, n_k=n_k, d_v=d_v, form=form, mask=mask, heads=heads, kv_heads=kv_heads
+    )[-1]  # fmt: skip
     return last.memory if last.winner == first else None

@@ -13,15 +13,21 @@ Backward, QKV form. Given Q, dO (n_q x d), K, V (n_k x d) and the forward pass's
 Backward, weights form. Given A1 (n_q x d), A2, A3 (n_k x d), X, Y (d x d) and dO, or the target E of the loss
 1/2 |O - E|^2; it makes its own forward pass, its outputs are gX and gY (d x d):
 
-    Q = A1 X;  h = A3 Y;  S = Q A2^T;  A = exp(S);  l = A 1;  f = A / l;  with E: O = f h, dO = O - E
-    q = dO h^T;  D = (f o q) 1;  p = f o (q - D);  T = p A2;  gX = A1^T T;  U = f^T dO;  gY = A3^T U
+    Q = A1 X;  h = A3 Y;  S = Q A2^T;  A = exp(S);  l = A 1;  lse = log l;  f = exp(S - lse);  O = f h
+    with E: dO = O - E;  D = (dO o O) 1, where with E a step is D + O (O - E)
+    q = dO h^T;  p = f o (q - D);  T = p A2;  gX = A1^T T;  U = f^T dO;  gY = A3^T U
 
-Forward. Given Q, K, V; its output is O (n_q x d):
+Forward. Given Q, K, V; its outputs are O (n_q x d) and lse (n_q):
 
-    S = Q K^T;  A = exp(S);  l = A 1;  P = A / l;  O = P V
+    S = Q K^T;  A = exp(S);  l = A 1;  lse = log l;  P = exp(S - lse);  O = P V
+
+These divide by the row sums l first, in P and f (`divide="first"`): standard attention and the algorithms for small
+caches do. FlashAttention multiplies first, which is another order of operations and so another DAG (`divide="last"`):
+N = A V (or A h), a sum of n_k products, then O = N / l.
 
 How a sum becomes vertices (`chain`, `tree`, `entry`) is in `sums`. The scale factor of the logits is not a vertex: it
-multiplies into an operation that is there anyway. Nor is the maximum that a program takes out of a softmax.
+multiplies into an operation that is there anyway. Nor is the maximum that a program takes out of a softmax: without
+rounding exp(S - m) and a sum that is rescaled whenever m rises are exp(S) and the plain sum, times exp(-m).
 
 Masks. Only the pairs (i, j) that a mask keeps have S, P, dP, dS (A, f, q, p); sums go over those, and `#step` counts
 the terms that are there. A query (key) without a kept pair has no vertices at all: its inputs are not read, its rows of
@@ -44,6 +50,7 @@ from pebble_engine.errors import DagFault, InvalidDag
 from pebble_engine.sums import GRANULARITIES, Sheet, Sums, limit
 
 FORMS = ("qkv", "weights")
+ORDERS = ("first", "last")  # when the row sums of a softmax divide
 _SPELLED = 80  # a mask of at most so many characters is spelled out in the name
 
 MaskLike = NDArray[np.bool_] | Sequence[Sequence[bool]]
@@ -59,6 +66,7 @@ def attention_backward(
     granularity: str = "chain",
     mask: MaskLike | None = None,
     target: bool = False,
+    divide: str = "first",
 ) -> PebbleDag:
     """The backward pass of attention.
 
@@ -71,6 +79,7 @@ def attention_backward(
     granularity : `chain`, `tree` or `entry`
     mask : (n_q, n_k) booleans, True where the score exists; None keeps all
     target : weights form only: the target E is given instead of dO
+    divide : weights form only: `first` has O = f h, `last` has O = (A h) / l
 
     Returns
     -------
@@ -89,15 +98,17 @@ def attention_backward(
     >>> [dag.labels[u] for u in dag.predecessors[dag.index("S[0,1]#1")]]
     ['S[0,1]#0', 'Q[0,1]', 'K[1,1]']
     >>> attention_backward(n=2, d=1, form="weights", granularity="entry", mask=[[True, False], [True, True]])
-    PebbleDag('attention_backward n_q=2 n_k=2 d=1 form=weights granularity=entry mask=10/11', 39 vertices, 67 edges,
+    PebbleDag('attention_backward n_q=2 n_k=2 d=1 form=weights granularity=entry mask=10/11', 43 vertices, 73 edges,
     10 inputs, 2 outputs)
     """
     _choice("form", form, FORMS)
     if form == "qkv":
         if target:
             _choice("target", target, ("False (a target is for form=weights)",))
+        _choice("divide", divide, ORDERS[:1])
         return _backward_qkv(_Shape.of(n, n_q, n_k, d, granularity, mask))
-    return _backward_weights(_Shape.of(n, n_q, n_k, d, granularity, mask), target)
+    _choice("divide", divide, ORDERS)
+    return _backward_weights(_Shape.of(n, n_q, n_k, d, granularity, mask), target, last=divide == "last")
 
 
 def attention_forward(
@@ -108,29 +119,30 @@ def attention_forward(
     n_k: int | None = None,
     granularity: str = "chain",
     mask: MaskLike | None = None,
+    divide: str = "first",
 ) -> PebbleDag:
-    """The forward pass of attention, O = softmax(Q K^T) V. Parameters and errors as `attention_backward`.
+    """The forward pass of attention, O = softmax(Q K^T) V and lse. Parameters and errors as `attention_backward`.
 
     Returns
     -------
-    PebbleDag : `chain`, with n_q = n_k = n: 2 n^2 d + 3 n^2 + 3 n d vertices
+    PebbleDag : `chain`, with n_q = n_k = n: 2 n^2 d + 3 n^2 + 3 n d + n vertices, `divide="last"`: n^2 - n d fewer
 
     >>> attention_forward(n=2, d=1)
-    PebbleDag('attention_forward n_q=2 n_k=2 d=1', 26 vertices, 36 edges, 6 inputs, 2 outputs)
+    PebbleDag('attention_forward n_q=2 n_k=2 d=1', 28 vertices, 38 edges, 6 inputs, 4 outputs)
     """
-    shape = _Shape.of(n, n_q, n_k, d, granularity, mask)
+    _choice("divide", divide, ORDERS)
+    shape, last = _Shape.of(n, n_q, n_k, d, granularity, mask), divide == "last"
     r, c, kept, w = shape.counts
-    limit(
-        granularity,
-        (r + 2 * c) * w + 2 * kept,
-        [Sums(kept, kept * w), Sums(r, kept, factors=1), Sums(r * w, kept * w)],
-    )
+    entries = (r + 2 * c) * w + r + (kept + r * w if last else 2 * kept)
+    limit(granularity, entries, [Sums(kept, kept * w), Sums(r, kept, factors=1), Sums(r * w, kept * w)])
     sheet = Sheet(granularity)
     _matrices(sheet, shape.width, ("Q", shape.queries), ("K", shape.keys), ("V", shape.keys))
     _products(sheet, "S", shape, "Q", "K")
-    _softmax(sheet, shape, "P")
-    outputs = _rows(sheet, "O", shape, "P", "V")
-    return shape.dag(sheet, outputs, "attention_forward")
+    _row_sums(sheet, shape)
+    if not last:
+        _probabilities(sheet, shape, "P")
+    outputs = _output(sheet, shape, "P", "V", last) + [f"lse[{i}]" for i in shape.queries]
+    return shape.dag(sheet, outputs, "attention_forward" + " divide=last" * last)
 
 
 class _Shape(NamedTuple):
@@ -213,38 +225,40 @@ def _backward_qkv(shape: _Shape) -> PebbleDag:
     return shape.dag(sheet, outputs, "attention_backward")
 
 
-def _backward_weights(shape: _Shape, target: bool) -> PebbleDag:
+def _backward_weights(shape: _Shape, target: bool, last: bool) -> PebbleDag:
     r, c, kept, w = shape.counts
     sums = [Sums(r * w, r * w * w), Sums(c * w, c * w * w)]  # Q, h
     sums += [Sums(w * w, r * w * w), Sums(w * w, c * w * w)]  # gX, gY
-    sums += [Sums(kept, kept * w)] * 2 + [Sums(r, kept, factors=1), Sums(r, kept)]  # S, q, l, D
-    sums += [Sums(r * w, kept * w), Sums(c * w, kept * w)] + [Sums(r * w, kept * w)] * target  # T, U, O
-    limit(shape.granularity, 2 * (r + c + w) * w + 3 * kept + r * w * target, sums)
+    sums += [Sums(kept, kept * w)] * 2 + [Sums(r, kept, factors=1), Sums(r, r * w)]  # S, q, l, D
+    sums += [Sums(r * w, kept * w)] * 2 + [Sums(c * w, kept * w)]  # O or N, T, U
+    limit(shape.granularity, 2 * (r + c + w) * w + 3 * kept + r + r * w * (target + last), sums)
     sheet = Sheet(shape.granularity)
     queries, keys, width = shape.queries, shape.keys, shape.width
-    _matrices(sheet, width, ("A1", queries), ("A2", keys), ("A3", keys), ("X", width), ("Y", width))
-    _matrices(sheet, width, ("E" if target else "dO", queries))
+    given = "E" if target else "dO"
+    _matrices(sheet, width, ("A1", queries), ("A2", keys), ("A3", keys), ("X", width), ("Y", width), (given, queries))
     for tensor, rows, left, right in (("Q", queries, "A1", "X"), ("h", keys, "A3", "Y")):
         for i in rows:
             for k in width:
                 sheet.sum(f"{tensor}[{i},{k}]", [(f"{left}[{i},{t}]", f"{right}[{t},{k}]") for t in width])
     _products(sheet, "S", shape, "Q", "A2")
-    _softmax(sheet, shape, "f")
+    _row_sums(sheet, shape)
+    _probabilities(sheet, shape, "f")
+    _output(sheet, shape, "f", "h", last)
+    for i in queries:
+        sheet.sum(f"D[{i}]", [(f"O[{i},{k}]", f"{given}[{i},{k}]") for k in width])
     if target:
-        _rows(sheet, "O", shape, "f", "h")
         for i in queries:
             for k in width:
                 sheet.entry(f"dO[{i},{k}]", f"O[{i},{k}]", f"E[{i},{k}]")
     _products(sheet, "q", shape, "dO", "h")
-    for i in queries:
-        sheet.sum(f"D[{i}]", [(f"f[{i},{j}]", f"q[{i},{j}]") for j in shape.keys_of(i)])
     for i, j in shape.pairs:
         sheet.entry(f"p[{i},{j}]", f"f[{i},{j}]", f"q[{i},{j}]", f"D[{i}]")
     _rows(sheet, "T", shape, "p", "A2")
     outputs = _gradient(sheet, "gX", width, queries, "A1", "T")
     _columns(sheet, "U", shape, "f", "dO")
     outputs += _gradient(sheet, "gY", width, keys, "A3", "U")
-    return shape.dag(sheet, outputs, "attention_backward form=weights" + " target=yes" * target)
+    what = "attention_backward form=weights" + " target=yes" * target + " divide=last" * last
+    return shape.dag(sheet, outputs, what)
 
 
 def _matrices(sheet: Sheet, width: range, *tensors: tuple[str, Sequence[int]]) -> None:
@@ -259,15 +273,30 @@ def _products(sheet: Sheet, tensor: str, shape: _Shape, left: str, right: str) -
         sheet.sum(f"{tensor}[{i},{j}]", [(f"{left}[{i},{k}]", f"{right}[{j},{k}]") for k in shape.width])
 
 
-def _softmax(sheet: Sheet, shape: _Shape, tensor: str) -> None:
-    """A = exp(S), l = A 1, tensor = A / l."""
+def _row_sums(sheet: Sheet, shape: _Shape) -> None:
+    """A = exp(S), l = A 1, lse = log l."""
     for i, j in shape.pairs:
         sheet.entry(f"A[{i},{j}]", f"S[{i},{j}]")
     for i in shape.queries:
         sheet.sum(f"l[{i}]", [(f"A[{i},{j}]",) for j in shape.keys_of(i)])
+        sheet.entry(f"lse[{i}]", f"l[{i}]")
+
+
+def _probabilities(sheet: Sheet, shape: _Shape, tensor: str) -> None:
+    """tensor = exp(S - lse)."""
     for i, j in shape.pairs:
-        operands = dict.fromkeys(sheet.values((f"A[{i},{j}]", f"l[{i}]")))  # in a tree, the sum of one term is the term
-        sheet.entry(f"{tensor}[{i},{j}]", *operands)
+        sheet.entry(f"{tensor}[{i},{j}]", f"S[{i},{j}]", f"lse[{i}]")
+
+
+def _output(sheet: Sheet, shape: _Shape, scores: str, right: str, last: bool) -> list[str]:
+    """O = scores right, or with the division last N = A right, O = N / l; returns O's cells."""
+    if not last:
+        return _rows(sheet, "O", shape, scores, right)
+    _rows(sheet, "N", shape, "A", right)
+    cells = [(i, c) for i in shape.queries for c in shape.width]
+    for i, c in cells:
+        sheet.entry(f"O[{i},{c}]", f"N[{i},{c}]", f"l[{i}]")
+    return [f"O[{i},{c}]" for i, c in cells]
 
 
 def _rows(sheet: Sheet, tensor: str, shape: _Shape, scores: str, right: str) -> list[str]:

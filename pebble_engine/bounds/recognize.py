@@ -6,7 +6,7 @@ vertex by vertex, in everything but their name and the order of vertices.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def as_attention(dag: PebbleDag) -> Attention | None:
     for what, scores, rows, columns in (
         ("qkv", "dS", "Q", "K"),
         ("weights", "p", "Q", "A2"),
-        ("forward", "P", "Q", "K"),
+        ("forward", "A", "Q", "K"),
     ):
         if {scores, rows, columns} <= set(shapes) and ("dS" in shapes) == (what == "qkv"):
             (n_q, d), (n_k, _) = shapes[rows], shapes[columns]
@@ -61,15 +61,17 @@ def as_attention(dag: PebbleDag) -> Attention | None:
                     if row >= n_q or column >= n_k:
                         return None
                     mask[row, column] = True
+            options: dict[str, Any] = {"n_q": n_q, "n_k": n_k, "d": d, "mask": mask}
+            if what != "qkv":
+                options["divide"] = "last" if "N" in shapes else "first"
+            if what == "weights":
+                options["target"] = "E" in shapes
             for granularity in GRANULARITIES:
                 try:
                     if what == "forward":
-                        built = attention_forward(n_q=n_q, n_k=n_k, d=d, granularity=granularity, mask=mask)
+                        built = attention_forward(granularity=granularity, **options)
                     else:
-                        target = "E" in shapes
-                        built = attention_backward(
-                            n_q=n_q, n_k=n_k, d=d, form=what, granularity=granularity, mask=mask, target=target
-                        )
+                        built = attention_backward(form=what, granularity=granularity, **options)
                 except InvalidDag:
                     return None
                 if _same(dag, built):

@@ -1,20 +1,25 @@
 """Kernels at sizes that nobody chose."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels_ref import ALGORITHMS, backward, count, pebble, reference, theory
+from kernels_ref import ALGORITHMS, backward, count, masks, pebble, reference, run, theory
+from kernels_ref.checks import random_problem, relative_error
 from kernels_ref.counts import COUNTED
 from kernels_ref.memory import TwoLevelMemory
-from kernels_ref.runs import execute, random_problem, relative_error
+from kernels_ref.runs import execute
 from pebble_engine import replay
+from tests.unit.kernels.grid import BACKWARD
 
-algorithms = st.sampled_from(sorted(ALGORITHMS))
+algorithms = st.sampled_from(sorted(BACKWARD))
+playable = st.sampled_from(sorted(set(BACKWARD) - {"flash1"}))  # flash1 reads O, l and m: there is no DAG with these
+settings.register_profile("kernels", deadline=None, max_examples=60)  # a shared machine keeps no deadline
+settings.load_profile("kernels")
 extras = st.one_of(st.integers(0, 60), st.integers(0, 3000))
 
 
-@given(algorithms, st.integers(1, 40), st.integers(1, 40), st.integers(1, 20), extras, st.integers(1, 50))
+@given(algorithms, st.integers(1, 16), st.integers(1, 16), st.integers(1, 6), extras, st.integers(1, 20))
 def test_machines_and_closed_form_agree(algorithm, n_q, n_k, d, extra, rows_at_once):
     memory = ALGORITHMS[algorithm].least_memory(d) + extra
     closed = count(algorithm, n_q=n_q, n_k=n_k, d=d, memory=memory)
@@ -30,10 +35,13 @@ def test_gradients_are_right(algorithm, n_q, n_k, d, extra, scale):
     memory = ALGORITHMS[algorithm].least_memory(d) + extra
     problem = random_problem(n_q, n_k, d, seed=extra)
     done = backward(algorithm, *problem, memory=memory, scale=scale)
-    assert relative_error((done.dq, done.dk, done.dv), reference.backward(*problem, scale=scale)) < 1e-10
+    q, k, v, dout = problem
+    size = max(1.0, float(np.abs(dout @ v.T).max() * max(np.abs(q).max(), np.abs(k).max())))  # of terms that may cancel
+    for got, right in zip((done.dq, done.dk, done.dv), reference.backward(*problem, scale=scale), strict=True):
+        assert float(np.abs(got - right).max()) < 1e-10 * float(np.abs(right).max()) + 1e-13 * size
 
 
-@given(algorithms, st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.integers(0, 60))
+@given(playable, st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.integers(0, 60))
 def test_runs_are_legal_pebblings(algorithm, n_q, n_k, d, extra):
     memory = ALGORITHMS[algorithm].least_memory(d) + extra
     summary = replay(pebble(algorithm, n_q=n_q, n_k=n_k, d=d, memory=memory))
@@ -61,9 +69,24 @@ def test_inputs_that_are_not_gaussian(algorithm, kind, seed):
         dout[::2] = 0
     else:
         v, dout = v * 1e8, dout * 1e-8
-    done = backward(algorithm, q, k, v, dout, memory=70)
+    done = backward(algorithm, q, k, v, dout, memory=90)
     right = reference.backward(q, k, v, dout)
     assert relative_error((done.dv,), (right.dv,)) < 1e-10
     for got, wanted in ((done.dq, right.dq), (done.dk, right.dk)):
         scale = max(float(np.abs(wanted).max()), float(np.abs(dout @ v.T).max() * np.abs(q).max() * 1e-3), 1e-12)
         assert float(np.abs(got - wanted).max()) / scale < 1e-9
+
+
+@given(
+    st.sampled_from(sorted(ALGORITHMS)), st.data(), st.integers(1, 9), st.integers(1, 9), st.integers(1, 4),
+    st.integers(1, 4), st.floats(0, 1), st.integers(0, 99), st.integers(0, 200),
+)  # fmt: skip
+def test_every_form_under_any_mask(algorithm, data, n_q, n_k, d, d_v, density, seed, extra):
+    """Machines, closed forms and the reference agree for whatever a mask keeps."""
+    form = data.draw(st.sampled_from(sorted(ALGORITHMS[algorithm].forms)))
+    mask = masks.random(n_q, n_k, density, seed)
+    memory = ALGORITHMS[algorithm].least_memory(d, d_v, form) + extra
+    options = {"n_q": n_q, "n_k": n_k, "d": d, "d_v": d_v, "memory": memory, "form": form, "mask": mask}
+    check = run(algorithm, **options, seed=seed)
+    assert check.max_relative_error < 1e-6  # dP - D may cancel; test_gradients_are_right measures that
+    assert check.counts == count(algorithm, **options)

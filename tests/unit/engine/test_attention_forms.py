@@ -39,17 +39,20 @@ def test_number_of_vertices(n_q: int, n_k: int, d: int, mask: np.ndarray, granul
     assert len(qkv) == 2 * (r + c) * d + 2 * r + 2 * kept + sums(scores, scores, of_rows, of_columns, of_columns)
     assert len(qkv.outputs) == (r + 2 * c) * d
     forward = attention_forward(**options)
-    assert len(forward) == (r + 2 * c) * d + 2 * kept + sums(scores, (r, kept, 1), of_rows)
-    assert len(forward.outputs) == r * d
+    assert len(forward) == (r + 2 * c) * d + 2 * kept + r + sums(scores, (r, kept, 1), of_rows)
+    last = attention_forward(**options, divide="last")
+    assert len(last) == len(forward) - kept + r * d
+    assert len(forward.outputs) == len(last.outputs) == r * d + r
     products = ((r * d, r * d * d), (c * d, c * d * d), (d * d, r * d * d), (d * d, c * d * d))
     weights = attention_backward(**options, form="weights")
-    assert len(weights) == 2 * (r + c) * d + 2 * d * d + 3 * kept + sums(
-        *products, scores, scores, (r, kept, 1), (r, kept), of_rows, of_columns
+    assert len(weights) == 2 * (r + c) * d + 2 * d * d + 3 * kept + r + sums(
+        *products, scores, scores, (r, kept, 1), (r, r * d), of_rows, of_rows, of_columns
     )
     assert len(weights.outputs) == 2 * d * d
     target = attention_backward(**options, form="weights", target=True)
-    assert len(target) == len(weights) + r * d + sums(of_rows)
-    for dag in (qkv, forward, weights, target):
+    weights_last = attention_backward(**options, form="weights", divide="last")
+    assert len(target) == len(weights_last) == len(weights) + r * d
+    for dag in (qkv, forward, last, weights, target, weights_last):
         assert "" not in {place.tensor for place in dag.places}
         assert len(set(dag.places)) == len(dag)
         assert all(dag.successors[v] or v in dag.outputs for v in range(len(dag)))
@@ -58,8 +61,9 @@ def test_number_of_vertices(n_q: int, n_k: int, d: int, mask: np.ndarray, granul
 def test_sizes_of_the_weights_form_and_the_forward_pass() -> None:
     n, d = 3, 2
     chains = attention_backward(n=n, d=d, form="weights")
-    assert len(chains) == 4 * n * d * d + 4 * n * n * d + 5 * n * n + 4 * n * d + 2 * d * d  # A, l, f, D, p
-    assert len(attention_forward(n=n, d=d)) == 2 * n * n * d + 3 * n * n + 3 * n * d
+    elementwise = 4 * n * n + n + n * d  # A, l, f, p; lse; D
+    assert len(chains) == 4 * n * d * d + 5 * n * n * d + elementwise + 4 * n * d + 2 * d * d
+    assert len(attention_forward(n=n, d=d)) == 2 * n * n * d + 3 * n * n + 3 * n * d + n
     trees = attention_backward(n=n, d=d, granularity="tree")
     assert len(trees) == 10 * n * n * d - 3 * n * d + 4 * n * d + 2 * n
     assert len(attention_backward(n=n, d=d, granularity="entry")) == 4 * n * n + 7 * n * d + 2 * n
@@ -72,15 +76,18 @@ def evaluate(dag: PebbleDag, given: dict[str, np.ndarray], granularity: str) -> 
     for v in dag.order:
         tensor, row, column, step, _ = dag.places[v]
         names = [dag.places[u][0] for u in dag.predecessors[v]]
+        product = difference if tensor == "D" and "E" in names else float.__mul__
         operands = [value[u] for u in dag.predecessors[v]]
         if not operands:
             value[v] = given[tensor][row, column]
         elif tensor == "A":
             value[v] = np.exp(operands[0])
         elif tensor in ("P", "f"):
-            p = operands[0]
-            # in a tree, the row sum of one entry is the entry
-            value[v] = np.exp(p - operands[1]) if names[-1] == "lse" else p / operands[-1]
+            value[v] = np.exp(operands[0] - operands[1])
+        elif tensor == "lse":
+            value[v] = np.log(operands[0])
+        elif tensor == "O" and "N" in names:
+            value[v] = operands[0] / operands[1]
         elif tensor in ("dS", "p"):
             p, dp, delta = operands
             value[v] = p * (dp - delta)
@@ -89,16 +96,21 @@ def evaluate(dag: PebbleDag, given: dict[str, np.ndarray], granularity: str) -> 
         elif tensor == "l":
             value[v] = sum(operands)
         elif granularity == "entry":
-            value[v] = sum(a * b for a, b in zip(operands[::2], operands[1::2], strict=True))
+            value[v] = sum(product(a, b) for a, b in zip(operands[::2], operands[1::2], strict=True))
         elif granularity == "tree":
-            value[v] = sum(operands) if set(names) == {tensor} else operands[0] * operands[1]
+            value[v] = sum(operands) if set(names) == {tensor} else product(*operands)
             assert len(operands) == 2
         else:
             *before, left, right = operands
             assert len(before) == min(step, 1)
-            value[v] = sum(before) + left * right
+            value[v] = sum(before) + product(left, right)
         cells.setdefault(tensor, {})[row, column] = value[v]
     return cells
+
+
+def difference(out: float, target: float) -> float:
+    """A term of D where E is given: O dO."""
+    return out * (out - target)
 
 
 def check(dag: PebbleDag, cells: dict[str, dict[tuple[int, int], float]], right: dict[str, torch.Tensor]) -> None:
@@ -129,14 +141,15 @@ def test_every_form_computes_what_autograd_does(n_q: int, n_k: int, d: int, mask
 
     options = {"n_q": n_q, "n_k": n_k, "d": d, "mask": mask, "granularity": granularity}
     q, k, v, do = random(n_q, d), random(n_k, d), random(n_k, d), random(n_q, d)
-    dag = attention_forward(**options)
-    cells = evaluate(dag, {"Q": q.numpy(), "K": k.numpy(), "V": v.numpy()}, granularity)
-    check(dag, cells, {"O": attend(q, k, v)})
+    lse = torch.log((torch.exp(q @ k.T) * kept).sum(1, keepdim=True))
+    for divide in ("first", "last"):
+        dag = attention_forward(**options, divide=divide)
+        cells = evaluate(dag, {"Q": q.numpy(), "K": k.numpy(), "V": v.numpy()}, granularity)
+        check(dag, cells, {"O": attend(q, k, v), "lse": torch.where(torch.isinf(lse), 0, lse)})
 
     leaves = [x.clone().requires_grad_() for x in (q, k, v)]
     out = attend(*leaves)
     out.backward(do)
-    lse = torch.log((torch.exp(q @ k.T) * kept).sum(1, keepdim=True))
     delta = (do * out.detach()).sum(1, keepdim=True)
     dag = attention_backward(**options)
     given = {"Q": q, "K": k, "V": v, "dO": do, "lse": lse, "D": delta}
@@ -145,12 +158,12 @@ def test_every_form_computes_what_autograd_does(n_q: int, n_k: int, d: int, mask
 
     x, y = random(d, d).requires_grad_(), random(d, d).requires_grad_()
     a1, a2, a3, e = random(n_q, d), random(n_k, d), random(n_k, d), random(n_q, d)
-    for target in (False, True):
+    for target, divide in itertools.product((False, True), ("first", "last")):
         x.grad = y.grad = None
         out = attend(a1 @ x, a2, a3 @ y)
         loss = ((out - e) ** 2)[kept.any(1)].sum() / 2 if target else (out * e).sum()
         loss.backward()
-        dag = attention_backward(**options, form="weights", target=target)
+        dag = attention_backward(**options, form="weights", target=target, divide=divide)
         given = {"A1": a1, "A2": a2, "A3": a3, "X": x.detach(), "Y": y.detach(), ("E" if target else "dO"): e}
         cells = evaluate(dag, {name: array.numpy() for name, array in given.items()}, granularity)
         check(dag, cells, {"gX": x.grad, "gY": y.grad})
@@ -183,6 +196,8 @@ def test_tree_steps_are_products_then_sums() -> None:
         ({"form": "kqv"}, "bad_choice", "form must be qkv or weights, got 'kqv'"),
         ({"granularity": "fine"}, "bad_choice", "granularity must be chain or tree or entry, got 'fine'"),
         ({"target": True}, "bad_choice", "a target is for form=weights"),
+        ({"divide": "last"}, "bad_choice", "divide must be first, got 'last'"),
+        ({"form": "weights", "divide": "never"}, "bad_choice", "divide must be first or last, got 'never'"),
         ({"mask": [[True, True]]}, "bad_mask", r"a mask must be booleans of shape \(2, 2\)"),
         ({"mask": [[1, 0], [1, 1]]}, "bad_mask", "must be booleans"),
         ({"mask": [[True], [True, True]]}, "bad_mask", "rows of a mask"),

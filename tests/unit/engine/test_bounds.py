@@ -149,9 +149,11 @@ def test_bounds_know_the_dag_by_its_edges_not_by_its_name() -> None:
         options = {"n_q": 2, "n_k": 3, "d": 2, "granularity": granularity, "mask": mask}
         for build, what in (
             (attention_forward, "forward"),
+            (partial(attention_forward, divide="last"), "forward"),
             (attention_backward, "qkv"),
             (partial(attention_backward, form="weights"), "weights"),
             (partial(attention_backward, form="weights", target=True), "weights"),
+            (partial(attention_backward, form="weights", divide="last"), "weights"),
         ):
             assert as_attention(build(**options)) == (what, granularity, 4, 2)
 

@@ -5,9 +5,10 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from kernels_ref import ALGORITHMS, count, theory
+from kernels_ref import ALGORITHMS, count, masks, theory
 from kernels_ref.__main__ import main
 
 KEYS = [
@@ -45,12 +46,34 @@ def test_count_where_it_does_not_fit(capsys):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_run(capsys, algorithm):
-    size = ["--algorithm", algorithm, "--n", 70, "--d", 8, "--memory", 90]
+    size = ["--algorithm", algorithm, "--n", 40, "--d", 8, "--memory", 90]
     record = json.loads(output(capsys, "run", *size, "--seed", 5, "--json"))
     assert sorted(record) == sorted([*KEYS, "max_relative_error", "seconds"])
     assert record["max_relative_error"] < 1e-10
     counted = json.loads(output(capsys, "count", *size, "--json"))
     assert {key: record[key] for key in KEYS} == counted
+
+
+def test_form_mask_heads_and_dtype(capsys, tmp_path):
+    size = ["--algorithm", "flash2", "--n", 20, "--d", 4, "--memory", 90]
+    for extra in (
+        ["--form", "weights"], ["--mask", "causal"], ["--mask", "random:0.3:5", "--heads", 4, "--kv-heads", 2],
+        ["--dtype", "float32", "--mask", "window:3"],
+    ):  # fmt: skip
+        record = json.loads(output(capsys, "run", *size, *extra, "--json"))
+        counted = json.loads(output(capsys, "count", *size, *extra, "--json"))
+        assert record["max_relative_error"] < 1e-5
+        assert {key: record[key] for key in counted} == counted
+        assert set(KEYS) <= set(counted)
+    assert counted["bytes"] == 4 * counted["io"]
+    np.save(tmp_path / "mask.npy", np.eye(20, dtype=bool))
+    counted = json.loads(output(capsys, "count", *size, "--mask", tmp_path / "mask.npy", "--json"))
+    assert counted["mask"] == 20
+    lines = output(capsys, "sweep", *size[:-1], "60:600:3", "--mask", "causal", "--dtype", "float16", "--csv", "-")
+    rows = list(csv.DictReader(lines.splitlines()))
+    assert [int(row["io"]) for row in rows] == [
+        count("flash2", n=20, d=4, memory=int(row["memory"]), mask=masks.causal(20, 20)).io for row in rows
+    ]
 
 
 def test_sweep(capsys, tmp_path):
@@ -108,6 +131,13 @@ def test_pebble_and_check(capsys, tmp_path):
         ("sweep --algorithm flash2 --n 4 --d 4 --memory 9 --csv x.csv", "LOW:HIGH:COUNT"),
         ("sweep --algorithm flash2 --n 4 --d 4 --memory 9:5:3 --csv x.csv", "runs from at least 1 up, got 9 to 5"),
         ("sweep --algorithm flash2,nope --n 4 --d 4 --memory 1:99:3 --csv x.csv", "no algorithm is called 'nope'"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --mask nope", "no mask is called 'nope'; there are: causal"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --mask no.npy", "No such file"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --form forward", "flash2 has no 'forward' form"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --heads 4 --kv-heads 3", "cannot share 3 heads"),
+        ("run --algorithm flash2 --n 4 --d 4 --memory 99 --form weights --heads 2", "one head"),
+        ("pebble --algorithm flash1 --n 2 --d 2 --memory 99 --out x.json", "no DAG with these inputs"),
+        ("pebble --algorithm flash2 --n 2 --d 2 --memory 99 --out x.json --mask causal", "without a mask"),
         ("", "required"),
     ],
 )  # fmt: skip

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from kernels_ref import CapacityExceeded
-from kernels_ref.memory import NumpyMemory, TwoLevelMemory
+from kernels_ref.memory import TwoLevelMemory
+from kernels_ref.numpy_memory import NumpyMemory
 
 
 def test_a_block_costs_its_words_and_takes_its_room():

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from kernels_ref import reference
-from kernels_ref.runs import random_problem, relative_error
+from kernels_ref.checks import random_problem, relative_error
 
 SIZES = [(1, 1, 1), (5, 5, 3), (7, 13, 4), (600, 33, 8)]  # 600 rows: more than the reference takes at once
 

@@ -1,0 +1,75 @@
+"""Sparsity as the theorem counts it, and inputs that are stored by their nonzeros.
+
+Source: Li, Liang, Shi, Song, Yue, Zhang, arXiv 2410.09397, Theorem 4.5: Z_input, the nonzeros of the input matrices,
+and Z_QK, those of the key-query matrix. A mask decides Z_QK; Z_input falls with zeros in Q, K (or A1, A2) themselves,
+and with rows that no kept score reads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .errors import BadInput
+from .masks import Band, Mask, MaskLike, as_mask
+from .memory import Array
+
+
+class Nonzeros(NamedTuple):
+    """``z_input``: nonzeros of the larger of the two inputs; ``z_qk``: kept scores. Dense: n d and n^2."""
+
+    z_input: int
+    z_qk: int
+
+    @property
+    def split(self) -> float:
+        """The M at which the theorem's two arms meet: Z_input^2 / Z_QK; infinite where no score is kept."""
+        return self.z_input**2 / self.z_qk if self.z_qk else float("inf")
+
+
+def nonzeros(q: Array, k: Array, mask: MaskLike = None) -> Nonzeros:
+    """Z_input and Z_QK of inputs q (n_q, d), k (n_k, d) under a mask. A row that meets no kept score counts nothing.
+
+    >>> nonzeros(np.eye(4), np.eye(4), np.eye(4, dtype=bool))
+    Nonzeros(z_input=4, z_qk=4)
+    """
+    if q.ndim != 2 or k.ndim != 2 or q.shape[1] != k.shape[1]:
+        raise BadInput(f"q must be (n_q, d) and k (n_k, d); got {q.shape} and {k.shape}")
+    kept = as_mask(mask, len(q), len(k))
+    q_rows, k_rows = rows_met(kept, len(q)), rows_met(None if kept is None else kept.T, len(k))
+    z_input = max(int(np.count_nonzero(q[q_rows])), int(np.count_nonzero(k[k_rows])))
+    return Nonzeros(z_input, len(q) * len(k) if kept is None else kept.words)
+
+
+def of_pattern(n_q: int, n_k: int, d: int, mask: MaskLike = None) -> Nonzeros:
+    """The same for inputs without zeros: rows that meet a kept score, times d."""
+    kept = as_mask(mask, n_q, n_k)
+    met = max(int(rows_met(kept, n_q).sum()), int(rows_met(None if kept is None else kept.T, n_k).sum()))
+    return Nonzeros(met * d, n_q * n_k if kept is None else kept.words)
+
+
+def rows_met(mask: Mask | None, rows: int) -> Array:
+    """Which rows keep at least one score. (rows,)"""
+    if mask is None:
+        return np.ones(rows, bool)
+    if isinstance(mask, Band):
+        nonempty: Array = mask.high > mask.low
+        return nonempty
+    ends = np.array([0, mask.shape[1]])
+    met: Array = mask.pairs(np.arange(rows + 1), ends)[:, 0]
+    return met
+
+
+def per_instance_floor(q: Array, k: Array, v: Array, mask: MaskLike = None) -> int:
+    """Words that this very problem's backward pass must move when inputs are stored by nonzeros (values only).
+
+    Every nonzero of Q, K, V and every word of dO, lse, D that a kept score depends on is read once, and dQ, dK, dV are
+    written once. Unlike Theorem 4.5, which is a worst case over patterns, it is valid for each pattern: Q = K = I_n
+    needs few words, although the theorem's expression is large.
+    """
+    kept = as_mask(mask, len(q), len(k))
+    q_rows, k_rows = rows_met(kept, len(q)), rows_met(None if kept is None else kept.T, len(k))
+    reads = sum(int(np.count_nonzero(array[rows])) for array, rows in ((q, q_rows), (k, k_rows), (v, k_rows)))
+    words: int = reads + int(q_rows.sum()) * (v.shape[1] + 2) + q.size + k.size + v.size
+    return words
