@@ -1,15 +1,22 @@
-"""`python -m tests.bench [ROOM ...]`: every measurement, or those of the rooms named (arithmetic, browser)."""
+"""`python -m tests.bench [ROOM ...]`: every measurement, or those of the rooms named.
+
+`large` among the rooms adds what takes minutes. `python -m tests.bench.solver --help` has more about the solver.
+"""
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
-ROOMS = ("arithmetic", "browser")
+# One BLAS thread, set before NumPy is loaded: two of them wait for each other on a machine that does other work too.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+ROOMS = ("arithmetic", "kernels", "curves", "solver", "browser")
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ROOMS
+    wanted = [room for room in sys.argv[1:] if room != "large"] or ROOMS
     unknown = [room for room in wanted if room not in ROOMS]
     if unknown:
         sys.exit(f"no room is called {', '.join(unknown)}; there are: {', '.join(ROOMS)}")

@@ -1,4 +1,4 @@
-"""How fast curves are, in CPU seconds. Run by hand: ``python -m tests.bench.curves``. Nothing here asserts a time.
+"""How fast curves are, in CPU seconds. ``python -m tests.bench curves``.
 
 closed       closed forms of every dense kernel in every form for 200 memories, together, without what was cached
 bounds       the best lower bound at 200 memories, by form
@@ -10,12 +10,16 @@ fits         both regimes, every algorithm, the envelope
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+
 from kernels_ref import ALGORITHMS, Shape, fits, log_spaced, swaps, sweep, winner_map
 from kernels_ref.bounds import lower_bounds
 from kernels_ref.counts import closed_form
 from kernels_ref.products import best_tile
 from kernels_ref.sweep import _known_swaps
 from tests.bench.kernels import BACKWARD, seconds
+from tests.bench.measure import Row
 
 MEMORIES = log_spaced(1024, 2**20, 200)
 
@@ -40,14 +44,18 @@ def fit_all() -> None:
         fits.fit_envelope(regime)
 
 
-if __name__ == "__main__":
+def rows() -> Iterator[Row]:
     kernels = sum(len(entry.forms) for entry in ALGORITHMS.values())
-    print(f"closed forms, {kernels} kernels x {len(MEMORIES)} memories: {1000 * seconds(closed):.0f} ms")
+    yield milliseconds(f"closed forms, {kernels} kernels x {len(MEMORIES)} memories", closed)
+    shape = Shape(4096, 4096, 64, 64)
     for form in ("qkv", "forward", "weights"):
-        spent = seconds(lambda form=form: lower_bounds(form, Shape(4096, 4096, 64, 64), MEMORIES))
-        print(f"bounds, {form}: {1000 * spent:.0f} ms")
-    print(f"sweep, {len(BACKWARD)} kernels: {1000 * seconds(lambda: sweep(BACKWARD, 4096, 64, MEMORIES)):.0f} ms")
+        yield milliseconds(f"best lower bound, {form}", partial(lower_bounds, form, shape, MEMORIES))
+    yield milliseconds(f"sweep, {len(BACKWARD)} kernels, with bounds", lambda: sweep(BACKWARD, 4096, 64, MEMORIES))
     grid = list(range(16, 336, 16)), log_spaced(64, 2**18, 50)
-    print(f"winner map, 20 x 50: {1000 * seconds(lambda: winner_map(4096, *grid, BACKWARD)):.0f} ms")
-    print(f"swaps: {1000 * seconds(find_swaps):.0f} ms")
-    print(f"fits: {1000 * seconds(fit_all):.0f} ms")
+    yield milliseconds("winner map, 20 widths x 50 memories", lambda: winner_map(4096, *grid, BACKWARD))
+    yield milliseconds("every swap of two curves, n = 2^20", find_swaps)
+    yield milliseconds("fits, both regimes, all algorithms", fit_all)
+
+
+def milliseconds(what: str, work: Callable[[], object]) -> Row:
+    return Row(what, 1000 * seconds(work), "ms", "")
