@@ -10,7 +10,7 @@ from .algorithms import ALGORITHMS, Algorithm
 from .bounds import Bound, Certified, all_bounds, certified_ratio, lower_bound
 from .checks import Check, run
 from .counts import Counts, count
-from .errors import BadInput, Cancelled, CapacityExceeded, DoesNotFit, KernelError
+from .errors import BadInput, Cancelled, CapacityExceeded, DoesNotFit, KernelError, NoPebbling
 from .pebbling import kernel_source, pebble
 from .runs import Run, backward, backward_weights, forward
 from .sizes import Shape
@@ -28,6 +28,7 @@ __all__ = [
     "Counts",
     "DoesNotFit",
     "KernelError",
+    "NoPebbling",
     "Run",
     "Shape",
     "Swap",

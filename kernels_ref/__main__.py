@@ -187,9 +187,9 @@ def pebble_command(args: argparse.Namespace) -> None:
             f"n = {n}, d = {d} makes a DAG of {vertices} vertices; at most {PEBBLE_VERTICES} can be written to a file"
         )
     find(args.algorithm)
-    if args.mask is not None or args.heads != 1 or args.kv_heads is not None:
-        raise BadInput("a pebbling is of one head without a mask: there is no DAG for the others yet")
-    pebbling = pebble(args.algorithm, n=n, d=d, memory=args.memory, form=args.form)
+    if args.heads != 1 or args.kv_heads is not None:
+        raise BadInput("a pebbling is of one head: heads are DAGs side by side")
+    pebbling = pebble(args.algorithm, n=n, d=d, memory=args.memory, form=args.form, mask=options(args)["mask"])
     write_pebbling(pebbling, args.out)
 
 

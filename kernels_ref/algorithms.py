@@ -26,7 +26,8 @@ class Kernel:
     """One algorithm in one form. ``run(fast, *inputs, scale=, mask=, **tile)`` is what the three machines run.
 
     ``helpers`` are functions whose lines count as the kernel's own when it is shown. ``inputs`` names the tensors that
-    slow memory holds at the start, in the order in which ``run`` takes them.
+    slow memory holds at the start, in the order in which ``run`` takes them. ``divide`` says when it divides by the
+    row sums of a softmax of its own: "first" (P V) or "last" ((A V) / l), which makes a different DAG.
     """
 
     run: Callable[..., Any]
@@ -35,6 +36,7 @@ class Kernel:
     closed_form: Callable[[Layout, dict[str, Any]], dict[str, Any]]
     helpers: tuple[Function, ...] = ()
     inputs: tuple[str, ...] = ("Q", "K", "V", "dO", "lse", "D")
+    divide: str = "first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ ALGORITHMS: dict[str, Algorithm] = {
                     weight_counts.flash,
                     (weights.store_all, outer_product),
                     inputs=WEIGHT_INPUTS,
+                    divide="last",
                 ),
             },
         ),
@@ -241,6 +244,7 @@ ALGORITHMS: dict[str, Algorithm] = {
                     forward.forward_flash_tile,
                     forward_counts.forward_flash,
                     inputs=("Q", "K", "V"),
+                    divide="last",
                 ),
             },
         ),

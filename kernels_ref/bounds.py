@@ -129,8 +129,8 @@ def _dominator(at: Problem, memory: Floats) -> Floats:
     def most(x: Floats) -> Floats:
         return np.maximum(x, x * x / (4.0 * row * column))
 
-    loads = step * (at.kept - most(step)) / most(step + memory[:, None])
-    best: Floats = np.maximum(loads.max(axis=1), at.inputs) + at.outputs
+    loads = step * (float(at.kept) - most(step)) / most(step + memory[:, None])
+    best: Floats = np.maximum(loads.max(axis=1), float(at.inputs)) + float(at.outputs)
     return best
 
 

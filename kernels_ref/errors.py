@@ -11,6 +11,19 @@ class BadInput(KernelError, ValueError):
     """A size, an array or a name that no kernel can work with."""
 
 
+class NoPebbling(BadInput):
+    """A kernel whose words are not all vertices of a DAG, so that no pebbling has its count.
+
+    Attribute ``reason``: "zeros_first" (zeros are written before anything is computed) or "zero_rows" (a mask leaves a
+    query or a key alone, and zeros are its gradient). The game has no move that makes a word out of nothing: a vertex
+    without operands is an input, and is in slow memory from the start.
+    """
+
+    def __init__(self, reason: str, sentence: str) -> None:
+        self.reason = reason
+        super().__init__(f"{sentence}: the game has no vertex for a word that is made out of nothing")
+
+
 class DoesNotFit(KernelError, ValueError):
     """The algorithm cannot run at all in so little fast memory.
 

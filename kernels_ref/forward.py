@@ -24,7 +24,7 @@ def forward_standard(
 ) -> None:
     """S and P are materialised; each row of S is read once for its statistics, once for P. 2 n^2 d^2 / M + 5 n^2."""
     (n_q, _), (n_k, d_v) = Q.shape, V.shape
-    S, P = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "P"))
+    S, A, P = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "P"))
     m, l = (fast.scratch(name, (n_q,)) for name in ("m", "l"))  # noqa: E741
     O, lse = fast.output("O", (n_q, d_v)), fast.output("lse", (n_q,))  # noqa: E741
     for _, _, S_ij in panel_product(fast, S, Q, K.T, rows):
@@ -34,7 +34,7 @@ def forward_standard(
         m_i = fast.apply(fill, fast.new(m[i]), into=m[i], value=LEAST)
         l_i = fast.apply(fill, fast.new(l[i]), into=l[i], value=0)
         for j in fast.tiles(n_k, 1, where=S[i]):
-            fast.free(fast.apply(softmax_step, fast.load(S[i, j]), m_i, l_i, into=P[i, j], scale=scale))
+            fast.free(fast.apply(softmax_step, fast.load(S[i, j]), m_i, l_i, into=A[i, j], scale=scale))
         lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
         fast.store(lse_i)
         for j in fast.tiles(n_k, 1, where=S[i]):
@@ -60,21 +60,21 @@ def forward_flash(
 ) -> None:
     """Queries and their outputs stay, keys and values pass word by word under an online softmax. 4 n^2 d^2 / M."""
     (n_q, _), (n_k, d_v) = Q.shape, V.shape
-    S, P = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "P"))
+    S, A = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A"))
     m, l = (fast.scratch(name, (n_q,)) for name in ("m", "l"))  # noqa: E741
-    O, lse = fast.output("O", (n_q, d_v)), fast.output("lse", (n_q,))  # noqa: E741
+    N, O, lse = fast.scratch("N", (n_q, d_v)), fast.output("O", (n_q, d_v)), fast.output("lse", (n_q,))  # noqa: E741
     for i in fast.tiles(n_q, rows):
         Q_i = fast.load(Q[i])  # (rows, d)
-        O_i = fast.apply(fill, fast.new(O[i]), into=O[i], value=0)  # (rows, d_v)
+        N_i = fast.apply(fill, fast.new(N[i]), into=N[i], value=0)  # (rows, d_v)
         m_i = fast.apply(fill, fast.new(m[i]), into=m[i], value=LEAST)  # (rows,)
         l_i = fast.apply(fill, fast.new(l[i]), into=l[i], value=0)  # (rows,)
         for j in fast.tiles(n_k, 1, where=S[i]):
             S_ij = fast.new(S[i, j])  # (rows, 1)
             S_ij += Q_i @ fast.stream(K[j]).T
-            P_ij = fast.apply(softmax_step, S_ij, m_i, l_i, O_i, into=P[i, j], scale=scale)
-            O_i += P_ij @ fast.stream(V[j])
-            fast.free(P_ij)
-        O_i = fast.apply(divide_rows, O_i, l_i, into=O[i])
+            A_ij = fast.apply(softmax_step, S_ij, m_i, l_i, N_i, into=A[i, j], scale=scale)
+            N_i += A_ij @ fast.stream(V[j])
+            fast.free(A_ij)
+        O_i = fast.apply(divide_rows, N_i, l_i, into=O[i])
         lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
         fast.store(O_i)
         fast.store(lse_i)
@@ -95,7 +95,7 @@ def forward_small_cache(
 ) -> None:
     """Two blocked products; S goes through slow memory and P is made from it where it is used. 4 n^2 d / side + n^2."""
     (n_q, d), (n_k, d_v) = Q.shape, V.shape
-    S, P = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "P"))
+    S, A, P = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "P"))
     m, l = (fast.scratch(name, (n_q,)) for name in ("m", "l"))  # noqa: E741
     O, lse = fast.output("O", (n_q, d_v)), fast.output("lse", (n_q,))  # noqa: E741
     for i in fast.tiles(n_q, side):
@@ -108,7 +108,7 @@ def forward_small_cache(
                 S_ij += Q_ic @ K_jc.T
                 fast.free(Q_ic, K_jc)
             fast.store(S_ij)
-            fast.free(fast.apply(softmax_step, S_ij, m_i, l_i, into=P[i, j], scale=scale))
+            fast.free(fast.apply(softmax_step, S_ij, m_i, l_i, into=A[i, j], scale=scale))
         lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
         fast.store(lse_i)
         fast.free(lse_i, l_i)

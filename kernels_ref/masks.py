@@ -45,6 +45,8 @@ class Mask(Protocol):
     def meetings(self, row_edges: Array, column_edges: Array) -> Meetings:
         """The same, only counted."""
 
+    def __hash__(self) -> int: ...
+
 
 MaskLike = Mask | npt.ArrayLike | None
 

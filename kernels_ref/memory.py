@@ -47,8 +47,8 @@ class Tile:
 
     ``count`` is 0 for the second and later pieces of one tile that is too large to compute with in one go; ``first``
     and ``last`` are then where that whole tile starts and stops, otherwise ``start`` and ``stop``. Of a loop with
-    ``where``: ``met`` is the tile of the loop around it, and ``pairs[a, b]`` says whether the mask keeps anything of
-    the a-th tile here beside the b-th tile there.
+    ``where``: ``met`` is the tile of the loop around it, and ``pairs[a, b]`` says whether the mask (its rows those of
+    this loop) keeps anything of the a-th tile here beside the b-th tile there.
     """
 
     start: int
@@ -60,6 +60,7 @@ class Tile:
     step: int
     met: Tile | None = None
     pairs: Array | None = None
+    mask: Mask | None = None
 
     @property
     def slice(self) -> slice:
@@ -298,28 +299,44 @@ class TwoLevelMemory:
         return Block(self, region, self._empty(region), region.flipped)
 
     def resume(self, region: Region) -> Block:
-        """Go on with the sums of some rows: load what was stored of them; the first time there is nothing to load."""
+        """Go on with the sums of some rows: load what was stored of them; the first time there is nothing to load.
+
+        Under a mask only of those rows that keep a score in a tile here: the sums of the others do not change. `store`
+        stores no others either.
+        """
         rows, *others = region.tiles
-        key = region.tensor.name, tuple(tile.start for tile in others)
-        begun = self._begun.setdefault(key, np.zeros(region.tensor.shape[0], bool))[rows.slice]
-        here = self._rows_met(rows)
+        begun = self._begun.setdefault(_sums(region), np.zeros(region.tensor.shape[0], bool))[rows.slice]
+        times = self._rows_moved(region)
         self._occupy(region.fast_words, f"resume {region.tensor.name}")
-        self.loads += self._moved(region) - int((here & ~begun).sum()) * math.prod(tile.length for tile in others)
+        self.loads += int(times.sum() - ((times > 0) & ~begun).sum()) * math.prod(tile.length for tile in others)
         first = not begun.any()
-        begun |= here
+        begun |= times > 0
         return Block(self, region, self._empty(region) if first else self._resumed(region), region.flipped)
 
-    def _rows_met(self, rows: Tile) -> Array:
-        """Which rows of a tile belong to a pair of tiles that the running loops come by. (rows.length,)"""
+    def _rows_moved(self, region: Region) -> Array:
+        """How many times each row of sums is moved here: once a tile in which it keeps a score. (rows,)"""
+        rows = region.tiles[0]
         for tile in self._loops:
-            if tile.pairs is not None and (rows is tile or rows is tile.met):
-                return np.repeat(tile.pairs.any(axis=1 if rows is tile else 0), rows.lengths)
-        return np.ones(rows.length, bool)
+            if tile.mask is None or tile.pairs is None or tile.met is None or rows not in (tile, tile.met):
+                continue
+            mask, pairs, other = tile.mask, tile.pairs, tile.met
+            if rows is not tile:
+                mask, pairs, other = mask.T, pairs.T, tile
+            if rows.step > 1:
+                pairs = mask.pairs(np.arange(rows.start, rows.stop + 1), other.edges)
+            followed = {id(own) for own in (*region.tiles, tile, tile.met)}
+            times = math.prod(own.count for own in self._loops if id(own) not in followed)
+            here: Array = pairs @ other.counts * times
+            return here
+        return np.full(rows.length, self._times(region))
 
     def store(self, block: Block) -> None:
         """Copy a block back to its place in slow memory: one I/O a word. It stays in fast memory too."""
         region = block.region
-        self.stores += self._moved(region)
+        if _sums(region) in self._begun:
+            self.stores += int(self._rows_moved(region).sum()) * math.prod(tile.length for tile in region.tiles[1:])
+        else:
+            self.stores += self._moved(region)
         if region.key not in self._written:
             self._written.add(region.key)
             if region.tensor.name not in self._kept:
@@ -428,8 +445,14 @@ def _meeting(tile: Tile, where: Region) -> Tile | None:
     if mask is None:
         return tile
     met = where.tiles[1 if where.flipped else 0]
-    pairs = mask.pairs(tile.edges, met.edges) if where.flipped else mask.pairs(met.edges, tile.edges).T
+    mask = mask if where.flipped else mask.T
+    pairs = mask.pairs(tile.edges, met.edges)
     if not pairs.any():
         return None
     size = int(np.diff(tile.edges)[pairs.any(axis=1)].max())
-    return dataclasses.replace(tile, size=size, met=met, pairs=pairs)
+    return dataclasses.replace(tile, size=size, met=met, pairs=pairs, mask=mask)
+
+
+def _sums(region: Region) -> tuple[str, tuple[int, ...]]:
+    """Which columns of which tensor: the sums of their rows are begun one by one."""
+    return region.tensor.name, tuple(tile.start for tile in region.tiles[1:])

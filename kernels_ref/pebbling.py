@@ -1,30 +1,37 @@
 """The third machine: a kernel's run recorded as moves of the red-blue pebble game, word by word.
 
-The moves refer to the chain DAG of `pebble_engine.attention_backward`, under the sliding rule: ``C += A B`` slides the
-red pebble of a sum from one partial sum to the next. Nothing here checks legality; the game does, and that is the
-point: a kernel whose run the game accepts, at the same I/O, has its count certified. This is the only module of the
-package that knows `pebble_engine`.
+The moves refer to the chain DAG of `pebble_engine.attention_backward` or `attention_forward`, under the sliding rule:
+``C += A B`` slides the red pebble of a sum from one partial sum to the next. Nothing here checks legality; the game
+does, and that is the point: a kernel whose run the game accepts, at the same I/O, has its count certified. This is the
+only module of the package that knows `pebble_engine`.
+
+A softmax's running maximum m is numerics and no vertex: what a kernel rescales when m rises is one vertex before and
+after. Its word is still counted, and so a pebbling may peak below the kernel's ``peak_fast``, never above.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-from pebble_engine import Move, Pebbling, Rules, attention_backward
+import numpy as np
+
+from pebble_engine import Move, PebbleDag, Pebbling, Rules, attention_backward, attention_forward
 
 from . import sizes
 from .algorithms import find
-from .errors import BadInput
-from .masks import MaskLike, as_mask
+from .elementwise import fill, residual, row_products, softmax_step
+from .errors import BadInput, NoPebbling
+from .masks import Mask, MaskLike, as_mask
 from .memory import Array, Block, Region, TwoLevelMemory
 from .runs import execute
 
-QKV_INPUTS = ("Q", "K", "V", "dO", "lse", "D")  # of `pebble_engine.attention_backward`
 Place = tuple[int, ...]  # row and column of an entry in its tensor
 
 
@@ -65,9 +72,11 @@ class PebbleMemory(TwoLevelMemory):
         return data
 
     def _resumed(self, region: Region) -> dict[Place, str]:
-        """Under a mask some sums of a tile may not have begun: they are nothing yet."""
-        line, name = self._line(), region.tensor.name
-        data = {place: self._blue[name, place] for place in _places(region) if (name, place) in self._blue}
+        """Of the rows whose sums go on here: those that have begun."""
+        line, name, first = self._line(), region.tensor.name, region.tiles[0].start
+        here = self._rows_moved(region)
+        places = [place for place in _places(region) if here[place[0] - first]]
+        data = {place: self._blue[name, place] for place in places if (name, place) in self._blue}
         for vertex in data.values():
             self._record(Move.load(vertex), line)
         return data
@@ -93,35 +102,32 @@ class PebbleMemory(TwoLevelMemory):
             self._record(Move.delete(vertex), line)
 
     def _multiplied(self, target: Block, left: Block, right: Block) -> None:
-        line, name = self._line(), target.region.tensor.name
+        line = self._line()
         rows, columns, inner = (range(tile.start, tile.stop) for tile in (left.rows, right.columns, left.columns))
         if right.streamed:  # a passing word meets its whole column of the left factor
             steps = ((row, column, k) for k in inner for column in columns for row in rows)
         else:
             steps = ((row, column, k) for row in rows for column in columns for k in inner)
-        passing: Place | None = None
+        pairs = ((k, column) for k in inner for column in columns)
+        passing = _Passing(self, right, (pair[::-1] if right.transposed else pair for pair in pairs), line)
         for row, column, k in steps:
             place = (column, row) if target.transposed else (row, column)
             factors = (k, row) if left.transposed else (row, k), (column, k) if right.transposed else (k, column)
-            if not (_exists(target, place) and _exists(left, factors[0]) and _exists(right, factors[1])):
-                continue
-            if right.streamed and passing != factors[1]:
-                self._pass(right, passing, factors[1], line)
-                passing = factors[1]
-            vertex = target.data.get(place)
-            step = 0 if vertex is None else int(vertex.rpartition("#")[2]) + 1  # under a mask not k: of the kept terms
-            following = f"{_label(name, place)}#{step}"
-            self._record(Move.compute(following) if vertex is None else Move.slide(vertex, following), line)
-            target.data[place] = following
-        if right.streamed:
-            self._pass(right, passing, None, line)
+            passing.reach(factors[1])
+            if _exists(target, place) and _exists(left, factors[0]) and _exists(right, factors[1]):
+                self._add(target, place, line)
+        passing.end()
 
-    def _pass(self, block: Block, before: Place | None, after: Place | None, line: int) -> None:
-        """In a streamed block: drop one word, load another."""
-        if before is not None:
-            self._record(Move.delete(block.data[before]), line)
-        if after is not None:
-            self._record(Move.load(block.data[after]), line)
+    def _add(self, target: Block, place: Place, line: int) -> None:
+        """The next partial sum: ``#step`` counts the terms that there are, under a mask the kept ones."""
+        vertex = target.data.get(place)
+        step = 0 if vertex is None else int(vertex.rpartition("#")[2]) + 1
+        target.data[place] = f"{_label(target.region.tensor.name, place)}#{step}"
+        self._become(vertex, target.data[place], line)
+
+    def _become(self, vertex: str | None, following: str, line: int) -> None:
+        """A word takes another's place, or one that was empty."""
+        self._record(Move.compute(following) if vertex is None else Move.slide(vertex, following), line)
 
     def _applied(
         self,
@@ -131,34 +137,83 @@ class PebbleMemory(TwoLevelMemory):
         into: Region,
         options: dict[str, Any],
     ) -> dict[Place, str]:
-        line, data = self._line(), {}
-        passing: dict[int, Place] = {}
-        streams = [(number, other) for number, other in enumerate(others) if other.streamed]
-        for place, vertex in sorted(block.data.items()):
-            for number, other in streams:
-                own = place[: len(other.region.tiles)]
-                if passing.get(number) != own:
-                    self._pass(other, passing.get(number), own, line)
-                    passing[number] = own
-            data[place] = _label(into.tensor.name, place)
-            self._record(Move.slide(vertex, data[place]), line)
-        for number, other in streams:
-            self._pass(other, passing.get(number), None, line)
-        return data
+        line, name = self._line(), into.tensor.name
+        if function is fill:
+            return {}
+        summed: Block | None = None  # what a term is added to: a row's sum, in place
+        if function is softmax_step:
+            summed = others[1]
+        elif function is residual:
+            summed = others[0]
+        elif function is row_products:
+            summed = block
+        passing = [_Passing(self, other, other.data, line) for other in others]
+        data: dict[Place, str] = {}
+        for place in _places(others[0].region if function is row_products else into):
+            for words in passing:
+                words.reach(place)
+            if function is residual and summed is not None:  # D + O (O - E), while O is still there
+                self._add(summed, place[:1], line)
+            if function is not row_products:
+                data[place] = _label(name, place)
+                self._become(block.data.get(place), data[place], line)
+            if function in (softmax_step, row_products) and summed is not None:
+                self._add(summed, place[:1], line)
+        for words in passing:
+            words.end()
+        return block.data if function is row_products else data
+
+
+class _Passing:
+    """The words of a streamed block, one after the other: the next is loaded when the one before has been dropped.
+
+    A word that meets nothing, because of a mask, passes all the same. Of a block that is not streamed: nothing to do.
+    """
+
+    def __init__(self, memory: PebbleMemory, block: Block, order: Iterable[Place], line: int) -> None:
+        self._memory, self._block, self._line = memory, block, line
+        self._rest = deque(order if block.streamed else ())
+        self._here: Place | None = None
+
+    def reach(self, place: Place) -> None:
+        """Let words pass until the one for this place is there."""
+        own = place[: len(self._block.region.tiles)]
+        while self._block.streamed and self._here != own:
+            self._next(self._rest.popleft())
+
+    def end(self) -> None:
+        """Let the others pass, and drop the last."""
+        while self._rest:
+            self._next(self._rest.popleft())
+        self._next(None)
+
+    def _next(self, place: Place | None) -> None:
+        if self._here is not None:
+            self._memory._record(Move.delete(self._block.data[self._here]), self._line)
+        if place is not None:
+            self._memory._record(Move.load(self._block.data[place]), self._line)
+        self._here = place
 
 
 def _exists(block: Block, place: Place) -> bool:
     mask = block.region.tensor.mask
-    return mask is None or mask.kept_words(*(slice(at, at + 1) for at in place)) == 1
+    return mask is None or bool(_matrix(mask)[place])
+
+
+@functools.lru_cache(maxsize=8)
+def _matrix(mask: Mask) -> Array:
+    """A mask as booleans. (n_q, n_k)"""
+    n_q, n_k = mask.shape
+    kept = mask.kept(slice(0, n_q), slice(0, n_k))
+    return np.ones((n_q, n_k), bool) if kept is None else kept
 
 
 def _places(region: Region) -> Iterator[Place]:
     places = itertools.product(*(range(tile.start, tile.stop) for tile in region.tiles))
-    kept = None if region.tensor.mask is None else region.tensor.mask.kept(*region.slices)
-    if kept is None:
+    if region.tensor.mask is None:
         return places
-    first = [tile.start for tile in region.tiles]
-    return (place for place in places if kept[tuple(at - start for at, start in zip(place, first, strict=True))])
+    kept = _matrix(region.tensor.mask)
+    return (place for place in places if kept[place])
 
 
 def _label(name: str, place: Place) -> str:
@@ -175,39 +230,46 @@ def pebble(
     n_k: int | None = None,
     form: str | None = None,
     mask: MaskLike = None,
+    target: bool = False,
 ) -> Pebbling:
     """An algorithm's run as a pebbling of the chain DAG, with the listing's line that made each move.
 
-    Its I/O is the algorithm's count at this size, its peak at most ``memory`` red pebbles. The listing is
-    `kernel_source`. Raises `DoesNotFit`; `BadInput` also where the kernel's inputs are not those of any DAG, and where
-    a mask leaves a query without a key or a key without a query: for the zeros stored then there is no vertex.
+    Its I/O is the algorithm's count at this size, its peak at most ``memory`` red pebbles. ``target``, in the weights
+    form: E is given, not dO. The listing is `kernel_source`. Raises `DoesNotFit`, `BadInput`, and `NoPebbling` for
+    flash1, which writes zeros first, and where a mask leaves a query without a key or a key without a query.
     """
     n_q, n_k = sizes.rows(n, n_q, n_k)
     sizes.check(n_q=n_q, n_k=n_k, d=d, memory=memory)
-    kernel = find(algorithm).kernel(form)
-    if kernel.inputs != QKV_INPUTS:
-        raise BadInput(f"{algorithm} reads {', '.join(kernel.inputs)}: there is no DAG with these inputs")
+    entry = find(algorithm)
+    form = entry.form if form is None else form
+    kernel = entry.kernel(form)
+    if target and form != "weights":
+        raise BadInput("a target is for the weights form")
+    if kernel.inputs == ("Q", "K", "V", "O", "dO", "l", "m"):
+        raise NoPebbling("zeros_first", f"{algorithm} writes zeros to dQ, dK and dV before it computes anything")
     kept = as_mask(mask, n_q, n_k)
-    options: dict[str, Any] = {}
-    if kept is not None:
-        matrix = kept.kept(slice(0, n_q), slice(0, n_k))
-        assert matrix is not None
-        if not (matrix.any(axis=0).all() and matrix.any(axis=1).all()):
-            raise BadInput("the mask leaves a query or a key alone: there is no pebbling of zeros")
-        options["mask"] = matrix
+    matrix = None if kept is None else _matrix(kept)
+    if matrix is not None and not (matrix.any(axis=0).all() and matrix.any(axis=1).all()):
+        raise NoPebbling("zero_rows", "the mask leaves a query or a key alone, and zeros are its gradient")
     first, lines = 0, {}
     for function in _listed(algorithm, form):
         lines[function.__code__] = first
         first += len(inspect.getsourcelines(function)[0]) + 1
     fast = PebbleMemory(memory, lines)
-    execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept)
+    execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept, **({"target": True} if target else {}))
     return Pebbling(
-        dag=attention_backward(n_q=n_q, n_k=n_k, d=d, **options),
+        dag=_dag(form, kernel.divide, target, n_q=n_q, n_k=n_k, d=d, mask=matrix),
         rules=Rules(red=memory, sliding=True),
         moves=tuple(fast.moves),
         made_by=algorithm,
         lines=tuple(fast.move_lines),
     )
+
+
+def _dag(form: str, divide: str, target: bool, **sizes: Any) -> PebbleDag:
+    if form == "forward":
+        return attention_forward(divide=divide, **sizes)
+    return attention_backward(form=form, divide=divide, target=target, **sizes)
 
 
 def kernel_source(algorithm: str, form: str | None = None) -> list[str]:

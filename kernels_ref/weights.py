@@ -46,7 +46,7 @@ def small_cache(
     Words, leading: 10 n^2 d / side + 3 n^2 + 8 n d^2 / side for both gradients.
     """
     (n_q, d), (n_k, d_v) = A1.shape, (A2.shape[0], Y.shape[1])
-    S, f, q, p = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "f", "q", "p"))
+    S, A, f, q, p = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "f", "q", "p"))
     Q, h = fast.scratch("Q", (n_q, d)), fast.scratch("h", (n_k, d_v))
     m, l, lse, D = (fast.scratch(name, (n_q,)) for name in ("m", "l", "lse", "D"))  # noqa: E741
     O, given = fast.scratch("O", (n_q, d_v)), dO  # noqa: E741
@@ -62,7 +62,7 @@ def small_cache(
                 S_ij += Q_ic @ A2_jc.T
                 fast.free(Q_ic, A2_jc)
             fast.store(S_ij)
-            fast.free(fast.apply(softmax_step, S_ij, m_i, l_i, into=f[i, j], scale=scale))
+            fast.free(fast.apply(softmax_step, S_ij, m_i, l_i, into=A[i, j], scale=scale))
         lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
         fast.store(lse_i)
         fast.free(lse_i, l_i)
@@ -128,26 +128,26 @@ def flash(
     No gradient by A2 is asked for, so two sweeps that hold their own sums beat FlashAttention's one (4 + 12).
     """
     (n_q, d), (n_k, d_v) = A1.shape, (A2.shape[0], Y.shape[1])
-    S, f, q, p = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "f", "q", "p"))
+    S, A, f, q, p = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "f", "q", "p"))
     Q, h = fast.scratch("Q", (n_q, d)), fast.scratch("h", (n_k, d_v))
     m, l, lse, D = (fast.scratch(name, (n_q,)) for name in ("m", "l", "lse", "D"))  # noqa: E741
-    O, given = fast.scratch("O", (n_q, d_v)), dO  # noqa: E741
+    (N, O), given = (fast.scratch(name, (n_q, d_v)) for name in ("N", "O")), dO  # noqa: E741
     store_all(fast, outer_product(fast, Q, A1, X, q_rows, q_columns))
     store_all(fast, outer_product(fast, h, A3, Y, h_rows, h_columns))
     if target:
         dO = fast.scratch("dO", (n_q, d_v))
     for i in fast.tiles(n_q, rows):
         Q_i = fast.load(Q[i])  # (rows, d)
-        O_i = fast.apply(fill, fast.new(O[i]), into=O[i], value=0)  # (rows, d_v)
+        N_i = fast.apply(fill, fast.new(N[i]), into=N[i], value=0)  # (rows, d_v)
         m_i = fast.apply(fill, fast.new(m[i]), into=m[i], value=LEAST)  # (rows,)
         l_i = fast.apply(fill, fast.new(l[i]), into=l[i], value=0)  # (rows,)
         for j in fast.tiles(n_k, 1, where=S[i]):
             S_ij = fast.new(S[i, j])  # (rows, 1)
             S_ij += Q_i @ fast.stream(A2[j]).T
-            f_ij = fast.apply(softmax_step, S_ij, m_i, l_i, O_i, into=f[i, j], scale=scale)
-            O_i += f_ij @ fast.stream(h[j])
-            fast.free(f_ij)
-        O_i = fast.apply(divide_rows, O_i, l_i, into=O[i])
+            A_ij = fast.apply(softmax_step, S_ij, m_i, l_i, N_i, into=A[i, j], scale=scale)
+            N_i += A_ij @ fast.stream(h[j])
+            fast.free(A_ij)
+        O_i = fast.apply(divide_rows, N_i, l_i, into=O[i])
         lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
         fast.store(lse_i)
         fast.free(Q_i, lse_i, l_i)
@@ -214,7 +214,7 @@ def standard(
 ) -> None:  # fmt: skip
     """Every matrix is materialised, every step is a pass of its own, some rows of the d-wide matrices stay."""
     (n_q, d), (n_k, d_v) = A1.shape, (A2.shape[0], Y.shape[1])
-    S, f, q, p = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "f", "q", "p"))
+    S, A, f, q, p = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "f", "q", "p"))
     Q, h = fast.scratch("Q", (n_q, d)), fast.scratch("h", (n_k, d_v))
     m, l, lse, D = (fast.scratch(name, (n_q,)) for name in ("m", "l", "lse", "D"))  # noqa: E741
     O, given = fast.scratch("O", (n_q, d_v)), dO  # noqa: E741
@@ -225,7 +225,7 @@ def standard(
         m_i = fast.apply(fill, fast.new(m[i]), into=m[i], value=LEAST)
         l_i = fast.apply(fill, fast.new(l[i]), into=l[i], value=0)
         for j in fast.tiles(n_k, 1, where=S[i]):
-            fast.free(fast.apply(softmax_step, fast.load(S[i, j]), m_i, l_i, into=f[i, j], scale=scale))
+            fast.free(fast.apply(softmax_step, fast.load(S[i, j]), m_i, l_i, into=A[i, j], scale=scale))
         lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
         for j in fast.tiles(n_k, 1, where=S[i]):
             f_ij = fast.apply(probability, fast.load(S[i, j]), lse_i, into=f[i, j], scale=scale)

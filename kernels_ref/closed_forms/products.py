@@ -91,9 +91,10 @@ def _five_products(at: Layout, *parts: dict[str, Any]) -> dict[str, Any]:
 def fused_split(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
     n_q, n_k, d, d_v = at.shape.sizes
     r, c = tile["rows"], tile["columns"]
-    rows, columns, rows_met, columns_met = at.rows(r, c), at.columns(r, c), at.rows_met(r, c), at.columns_met(r, c)
-    sums = rows * d + columns * (d + d_v)  # how often a word of dQ, dK, dV is stored
-    met = rows_met * d + columns_met * (d + d_v)
+    rows, columns = at.rows(r, c), at.columns(r, c)
+    # how often a word of dQ, dK, dV is stored: once a tile in which its own row or column keeps a score
+    sums = at.rows(1, c) * d + at.columns(r, 1) * (d + d_v)
+    met = at.rows_met(1, c) * d + at.columns_met(r, 1) * (d + d_v)
     return {
         "loads": rows * (2 * d + d_v + 2) + columns * (2 * d + d_v) + sums - met,
         "stores": sums + n_q * d + n_k * (d + d_v) - met,

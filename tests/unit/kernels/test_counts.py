@@ -5,8 +5,7 @@ import math
 
 import pytest
 
-from kernels_ref import ALGORITHMS, backward, count, theory
-from kernels_ref.checks import random_problem
+from kernels_ref import ALGORITHMS, count, theory
 from kernels_ref.counts import COUNTED, closed_form
 from kernels_ref.flash import flash1_printed
 from kernels_ref.memory import TwoLevelMemory
@@ -17,30 +16,26 @@ from tests.unit.kernels.grid import BACKWARD, CASES, SHAPES, memories
 @pytest.mark.parametrize("algorithm", BACKWARD)
 @pytest.mark.parametrize(("n_q", "n_k", "d", "d_v"), SHAPES)
 def test_closed_form_equals_both_machines(algorithm, n_q, n_k, d, d_v):
-    """Tile by tile, in one go, and with numbers: the same words, multiplications, peaks and tile."""
-    problem = random_problem(n_q, n_k, d, 0, d_v)
+    """Tile by tile and in one go: the same words, multiplications and peaks. With numbers: `test_gradients`."""
     for memory in memories(algorithm, d, d_v):
         closed = count(algorithm, d=d, d_v=d_v, memory=memory, n_q=n_q, n_k=n_k)
-        done = backward(algorithm, *problem, memory=memory)
         assert closed.fits
-        assert done.tile == closed.tile
         for rows_at_once in (None, 10**9):
             fast = TwoLevelMemory(memory, rows_at_once=rows_at_once)
             execute(algorithm, fast, n_q, n_k, d, d_v=d_v)
             for name in COUNTED:
                 assert getattr(closed, name) == getattr(fast, name), (name, memory, rows_at_once)
             assert fast.in_fast == 0
-        for name in COUNTED:
-            assert getattr(closed, name) == getattr(done, name), (name, memory)
         assert closed.peak_fast <= memory
         assert closed.io >= theory.floor(n_q=n_q, n_k=n_k, d=min(d, d_v))
 
 
-@pytest.mark.parametrize(("algorithm", "n_q", "n_k", "d", "d_v", "memory"), CASES)
+@pytest.mark.parametrize(
+    ("algorithm", "n_q", "n_k", "d", "d_v", "memory"),
+    [case for case in CASES if case[3] == case[4] and case[0] in ("flash2", "small-cache")],
+)
 def test_never_more_than_published(algorithm, n_q, n_k, d, d_v, memory):
     """FlashAttention-2's own count with zeros written first; Algorithm 6's five products and its elementwise words."""
-    if d != d_v or algorithm not in ("flash2", "small-cache"):
-        return
     io = count(algorithm, d=d, memory=memory, n_q=n_q, n_k=n_k).io
     n = max(n_q, n_k)
     if algorithm == "flash2":
