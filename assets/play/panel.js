@@ -72,16 +72,14 @@ class Menu {
     if (focus) this.buttons()[0]?.focus({ preventScroll: true });
   }
 
-  // Beside the vertex, inside the table, not over it.
-  placeBeside(cell, table) {
-    const { element } = this, box = table.getBoundingClientRect();
+  // Beside the vertex, on the outer side, where it hides least of what the vertex is connected to; else below it.
+  placeBeside(cell, table, room) {
+    const { element } = this, box = table.getBoundingClientRect(), edge = room.getBoundingClientRect();
     const width = element.offsetWidth, height = element.offsetHeight;
-    // On the outer side, where it hides least of what the vertex is connected to.
     const right = cell.right - box.left + 14, left = cell.left - box.left - width - 14;
-    const sides = [left, right].filter((x) => x >= 0 && x + width <= box.width);
-    const outer = (cell.left + cell.right) / 2 - box.left < box.width / 2 ? sides[0] : sides[sides.length - 1];
-    const beside = outer !== undefined;
-    const x = beside ? outer : Math.max(0, Math.min(box.width - width, cell.left - box.left));
+    const onLeft = cell.right - box.left < box.width * 0.45 && left >= 0;
+    const beside = onLeft || right + width <= edge.width;
+    const x = onLeft ? left : beside ? right : Math.max(0, box.width - width);
     const wish = beside ? (cell.top + cell.bottom) / 2 - box.top - 52 : cell.bottom - box.top + 10;
     element.style.left = `${Math.round(x)}px`;
     element.style.top = `${Math.round(Math.max(0, beside ? Math.min(wish, Math.max(0, box.height - height)) : wish))}px`;

@@ -92,7 +92,7 @@ class Play {
     if (!this.level) return;
     const { clientWidth, clientHeight } = this.scene.element;
     this.scene.fit(clientWidth, clientHeight);
-    if (this.menu.v >= 0) this.menu.placeBeside(this.scene.boxOf(this.menu.v), this.table);
+    if (this.menu.v >= 0) this.menu.placeBeside(this.scene.boxOf(this.menu.v), this.table, this.root);
   }
 
   paint() {
@@ -158,7 +158,8 @@ class Play {
     this.quiet();
     this.scene.walkTo(v);
     this.menu.open(v, this.game.position.choices(v), this.level, this.labels, focus);
-    this.menu.placeBeside(this.scene.boxOf(v), this.table);
+    this.menu.placeBeside(this.scene.boxOf(v), this.table, this.root);
+    this.menu.element.scrollIntoView({ block: "nearest" });
     this.light();
   }
 

@@ -3,8 +3,8 @@
 
 const CELL = 42, HALF = CELL / 2;
 const PITCH = 49; // of matrices
-const LAYERS = { x: [84, 168], y: [50, 92], label: 62, least: 0.72 };
-const MARGIN = { x: 48, top: 30, bottom: 42 };
+const LAYERS = { x: [84, 168], y: [50, 92], label: 66, least: 0.72 };
+const MARGIN = { x: 48, top: 30, bottom: 46 };
 
 function draw(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -57,7 +57,7 @@ class Scene {
       );
       if (level.marks[v]) group.append(Object.assign(draw("text", { class: "step", x: HALF - 3, y: HALF - 4 }), { textContent: level.marks[v] }));
       if (level.layout.view === "layers") {
-        const first = level.layout.x[v] === 0, place = first ? { class: "name first", x: -HALF - 11, y: 5 } : { class: "name", y: HALF + 17 };
+        const first = level.layout.x[v] === 0, place = first ? { class: "name first", x: -HALF - 11, y: 5 } : { class: "name", y: HALF + 21 };
         group.append(Object.assign(draw("text", place), { textContent: level.names[v] }));
       }
       group.append(

@@ -68,7 +68,7 @@ class Play:
         for pebble, labels in (("red", game.red), ("blue", game.blue)):
             numbers = sorted(game.dag.index(label) for label in labels)
             self.page.wait_for_function(
-                "([pebble, wanted]) => JSON.stringify(__pa.play.scene.vertices.flatMap((vertex, v) =>"
+                "([pebble, wanted]) => JSON.stringify(globalThis.__pa?.play?.scene.vertices.flatMap((vertex, v) =>"
                 " vertex.classList.contains(pebble) ? [v] : [])) === JSON.stringify(wanted)",
                 arg=[pebble, numbers],
             )
@@ -81,7 +81,7 @@ class Play:
     def at(self, moves: str) -> None:
         """The address holds these moves, and Python has checked them and agrees."""
         expect(self.page).to_have_url(re.compile(rf"[?&]p={moves}(&|$)"))
-        self.page.wait_for_function("() => __pa.play.answered()")
+        self.page.wait_for_function("() => globalThis.__pa?.play?.answered()")
 
     def address(self) -> dict[str, list[str]]:
         return parse_qs(urlsplit(self.page.url).query)

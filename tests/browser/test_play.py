@@ -109,16 +109,19 @@ def test_ten_fast_clicks_count_ten(server: Server, page_factory: PageFactory) ->
     play = opened(page, server, level="order")
     moves = [Move.load("a"), Move.load("b"), Move.compute("a+b"), Move.delete("a"), Move.delete("b")]
     moves += [Move.load("c"), Move.load("d"), Move.compute("c+d"), Move.delete("c"), Move.delete("d")]
-    page.evaluate(
+    milliseconds = page.evaluate(
         """(moves) => {
+          const began = performance.now();
           const { root } = __pa.play, click = () => new MouseEvent("click", { bubbles: true, composed: true });
           for (const [v, op] of moves) {
             root.querySelector(`.vertex[data-v="${v}"]`).dispatchEvent(click());
             root.querySelector(`.menu button[data-op="${op}"]`).click();
           }
+          return performance.now() - began;
         }""",
         [[play.level.dag.index(move.vertex), move.op] for move in moves],
     )
+    assert milliseconds < 10 * 200, "a move answers within 0.2 s"
     for move in moves:
         play.game.push(move)
     play.shows()
