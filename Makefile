@@ -20,7 +20,7 @@ app: $(VENV)/.stamp-app
 	@$(BIN)/python -m streamlit run app.py --server.port $(PORT) --server.headless true --browser.serverAddress localhost
 
 test: $(VENV)/.stamp-dev browser
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 check: $(VENV)/.stamp-dev
 	$(BIN)/python -m ruff check .

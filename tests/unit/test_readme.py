@@ -1,11 +1,15 @@
 """What README promises."""
 
 import doctest
+import math
 import re
+import shlex
 from pathlib import Path
 
-from kernels_ref import count, crossover
+from kernels_ref import ALGORITHMS, count, crossover
 from kernels_ref.__main__ import build_parser
+from kernels_ref.bounds import certified_ratio
+from pebble_engine.command_line import parser as engine_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -16,10 +20,24 @@ def test_the_game_in_it_runs():
 
 
 def test_the_commands_in_it_are_understood():
-    commands = re.findall(r"^    python -m kernels_ref +(.+)$", README, re.MULTILINE)
-    assert len(commands) >= 5
-    for command in commands:
-        build_parser().parse_args(command.split())
+    for package, parser in (("kernels_ref", build_parser()), ("pebble_engine", engine_parser())):
+        commands = re.findall(rf"^    python -m {package} +(.+)$", README, re.MULTILINE)
+        assert len(commands) >= 4
+        for command in commands:
+            parser.parse_args(shlex.split(command))
+
+
+def test_the_table_in_it_is_counted():
+    rows = re.findall(r"^\| `([\w-]+)` \| (\S+) \| (\S+) \| (\S+) \|", README, re.MULTILINE)
+    assert [row[0] for row in rows] == [name for name, entry in ALGORITHMS.items() if "qkv" in entry.forms]
+    for name, *shown in rows:
+        counted = [count(name, n=4096, d=64, memory=memory).io for memory in (512, 4096, 16384)]
+        assert shown == ["—" if io is None else f"{io / 4096**2:.1f}" for io in counted]
+
+
+def test_the_certified_ratio_in_it():
+    ratio = certified_ratio("flash-two-sweep", n=65536, d=64, memory=16 * 64**2).ratio
+    assert f"at most {math.ceil(100 * ratio) / 100:.2f} times the optimum" in README  # rounded up: it is a bound
 
 
 def test_the_numbers_in_it_are_counted():
