@@ -1,4 +1,8 @@
-"""Numbers that never lie: faults that other people reported of attention kernels, each with its source."""
+"""Numbers that never lie: faults that other people reported of attention kernels.
+
+Where a test names a public report, the report is of that fault or of its kind. The cases without one are of this
+project's own list.
+"""
 
 import numpy as np
 import pytest
@@ -31,7 +35,7 @@ def test_one_query_and_one_key(algorithm):
 @pytest.mark.parametrize("factor", [3, 30])
 @pytest.mark.parametrize("algorithm", ["flash2", "small-cache-outer"])
 def test_large_causal_inputs_at_n_1024(algorithm, factor):
-    """Peaked softmax over many keys, causal: compared with PyTorch in float64."""
+    """Peaked softmax over many keys, causal, against PyTorch in float64 (kind: triton #4174, #5660, gradients far off)."""
     q, k, v, dout = random_problem(1024, 1024, 16, 1)
     q, k, v = factor * q, factor * k, factor * v
     done = backward(algorithm, q, k, v, dout, memory=4096, scale=0.25, mask=masks.causal(1024, 1024))
@@ -70,7 +74,7 @@ def test_the_output_of_a_fully_masked_row_is_zero(algorithm):
 
 @pytest.mark.parametrize("algorithm", BACKWARD)
 def test_extreme_logits_under_the_mask_change_nothing(algorithm):
-    """What a mask drops must not set a row's maximum: otherwise everything that it keeps underflows to zero."""
+    """What a mask drops must not set a row's maximum, or all that it keeps underflows (flashinfer PR #4401)."""
     q, k, v, dout = random_problem(8, 8, 4, 3)
     mask = masks.causal(8, 8)
     plain = backward(algorithm, q[:-1], k, v, dout[:-1], memory=80, mask=masks.entries(np.tri(7, 8, dtype=bool)))
@@ -83,7 +87,7 @@ def test_extreme_logits_under_the_mask_change_nothing(algorithm):
 @pytest.mark.parametrize("algorithm", FORWARD)
 @pytest.mark.parametrize("rows_hidden", [4, 16])
 def test_minus_infinity_in_a_whole_first_block_of_keys(algorithm, rows_hidden):
-    """Online softmax: exp(-inf - (-inf)) is NaN when the first block that a row meets is all masked."""
+    """exp(-inf - (-inf)) is NaN when the first block that a row meets is all masked (flashinfer PR #4401, burn #4694)."""
     q, k, v, _ = random_problem(20, 24, 4, 4)
     matrix = np.ones((20, 24), bool)
     matrix[:, :rows_hidden] = False
@@ -98,7 +102,10 @@ def test_minus_infinity_in_a_whole_first_block_of_keys(algorithm, rows_hidden):
 
 @pytest.mark.parametrize("algorithm", ["flash2", "small-cache", "fused-split"])
 def test_constant_rows_in_float16(algorithm):
-    """n = 4096 equal scores: P = 1/4096 is exact in float16, and no sum of 4096 of them may stagnate at 2^-11."""
+    """n = 4096 equal scores: P = 1/4096 is exact in float16, and no sum of 4096 of them may stagnate at 2^-11.
+
+    Rounding that goes one way on similar rows: arXiv 2510.04212 (flash-attention #2322).
+    """
     n, d = 4096, 2
     q, k, dout = np.full((8, d), 0.5), np.full((n, d), 0.25), np.ones((8, d))
     v = np.tile([1.0, 2.0], (n, 1))
@@ -113,7 +120,7 @@ def test_constant_rows_in_float16(algorithm):
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 31, 33, 127])
 @pytest.mark.parametrize("algorithm", ["flash2", "flash-two-sweep", "small-cache"])
 def test_lengths_around_a_block_of_32(algorithm, n):
-    """Lengths that a block does not divide are where kernels go wrong (flash-attention's own tests use 113 x 203)."""
+    """Lengths that a block does not divide (jax #27224: wrong output; jvp_flash_attention #13: not a multiple of 32)."""
     d = 8
     memory = {"small-cache": 3 * 32**2}.get(algorithm, 4 * 32 * d + 2 * d + 64 + 2)
     problem = random_problem(n, n, d, n)
@@ -125,7 +132,7 @@ def test_lengths_around_a_block_of_32(algorithm, n):
 @pytest.mark.parametrize(("n_q", "n_k"), [(2, 5), (5, 2)])
 @pytest.mark.parametrize("algorithm", BACKWARD)
 def test_causal_with_unequal_lengths(algorithm, n_q, n_k):
-    """FlashAttention 2.1 changed its causal mask to bottom-right: 5 x 2 leaves three rows that see nothing."""
+    """Bottom-right alignment (flash-attention #517, #951): 5 x 2 leaves three rows that see nothing (#1778)."""
     problem = random_problem(n_q, n_k, 3, 5)
     done = backward(algorithm, *problem, memory=60, mask=masks.causal(n_q, n_k))
     matrix = np.tri(n_q, n_k, n_k - n_q, dtype=bool)
@@ -144,7 +151,7 @@ def test_wide_heads_on_both_sides_of_d_squared(algorithm, d):
 
 
 def test_no_queries_or_no_keys():
-    """A clear error, not NaN from a softmax over nothing."""
+    """A clear error, not NaN from a softmax over nothing (flash-attention PR #2776: a crash)."""
     q, k = np.zeros((0, 3)), np.ones((4, 3))
     for arrays in ((q, k, k, q), (k, q, q, k)):
         with pytest.raises(BadInput, match="at least one row"):
