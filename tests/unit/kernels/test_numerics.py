@@ -35,7 +35,7 @@ def test_one_query_and_one_key(algorithm):
 @pytest.mark.parametrize("factor", [3, 30])
 @pytest.mark.parametrize("algorithm", ["flash2", "small-cache-outer"])
 def test_large_causal_inputs_at_n_1024(algorithm, factor):
-    """Peaked softmax over many keys, causal, against PyTorch in float64 (kind: triton #4174, #5660, gradients far off)."""
+    """Peaked softmax over many keys, causal, against PyTorch in float64 (kind: triton #4174, #5660)."""
     q, k, v, dout = random_problem(1024, 1024, 16, 1)
     q, k, v = factor * q, factor * k, factor * v
     done = backward(algorithm, q, k, v, dout, memory=4096, scale=0.25, mask=masks.causal(1024, 1024))
@@ -87,7 +87,7 @@ def test_extreme_logits_under_the_mask_change_nothing(algorithm):
 @pytest.mark.parametrize("algorithm", FORWARD)
 @pytest.mark.parametrize("rows_hidden", [4, 16])
 def test_minus_infinity_in_a_whole_first_block_of_keys(algorithm, rows_hidden):
-    """exp(-inf - (-inf)) is NaN when the first block that a row meets is all masked (flashinfer PR #4401, burn #4694)."""
+    """exp(-inf - (-inf)) is NaN when the first block that a row meets is all masked (flashinfer PR #4401)."""
     q, k, v, _ = random_problem(20, 24, 4, 4)
     matrix = np.ones((20, 24), bool)
     matrix[:, :rows_hidden] = False
@@ -120,7 +120,7 @@ def test_constant_rows_in_float16(algorithm):
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 31, 33, 127])
 @pytest.mark.parametrize("algorithm", ["flash2", "flash-two-sweep", "small-cache"])
 def test_lengths_around_a_block_of_32(algorithm, n):
-    """Lengths that a block does not divide (jax #27224: wrong output; jvp_flash_attention #13: not a multiple of 32)."""
+    """Lengths that a block does not divide (jax #27224: wrong output; jvp_flash_attention #13)."""
     d = 8
     memory = {"small-cache": 3 * 32**2}.get(algorithm, 4 * 32 * d + 2 * d + 64 + 2)
     problem = random_problem(n, n, d, n)
