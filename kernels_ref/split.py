@@ -1,6 +1,7 @@
 """The backward pass with tiles of scores resident and every column of Q, K, V, dO passing by: no n x n matrix stored.
 
 Ours: the order of Algorithm 6 (n^2 d / sqrt(M)) in FlashAttention's O(n d) slow memory, at a larger constant.
+Under a mask whole rows of a tile of Q, K, V, dO pass, and of dQ, dK, dV those rows whose sums the tile changes.
 """
 
 from __future__ import annotations
