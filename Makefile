@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
-CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
+CHROMIUM = command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome
 
 .PHONY: app test check bench format browser clean
 .DEFAULT_GOAL := app
@@ -39,7 +39,8 @@ browser:
 	@$(CHROMIUM) >/dev/null && exit 0; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		echo "Installing Chromium for the browser tests"; \
-		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium; \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium && \
+		{ DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium-headless-shell || true; }; \
 	else \
 		echo "The browser tests need Chromium. Install the package 'chromium' (Debian, Fedora, Arch: chromium;" >&2; \
 		echo "macOS: brew install --cask chromium), then run this again." >&2; exit 1; \

@@ -36,6 +36,7 @@ TIMEOUT_MS = 30_000
 expect.set_options(timeout=TIMEOUT_MS)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test of this folder; under xdist, keep them on one worker (one server, one browser)."""
     for item in items:
@@ -109,7 +110,7 @@ def fresh_server(tmp_path: Path) -> Iterator[Callable[[], Server]]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium of the system."""
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the shell is lighter
     path = next((found for name in names if (found := shutil.which(name))), None)
     assert path, "Chromium is needed: install the package 'chromium', or run the tests with `make test`"
     with sync_playwright() as playwright:
