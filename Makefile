@@ -20,7 +20,12 @@ app: $(VENV)/.stamp-app
 	@$(BIN)/python -m streamlit run app.py --server.port $(PORT) --server.headless true --browser.serverAddress localhost
 
 test: $(VENV)/.stamp-dev browser
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+ifeq ($(ARGS),)
+	$(BIN)/python -m pytest -n auto -m "not browser"
+	$(BIN)/python -m pytest -m browser
+else
+	$(BIN)/python -m pytest $(ARGS)
+endif
 
 check: $(VENV)/.stamp-dev
 	$(BIN)/python -m ruff check .
