@@ -11,7 +11,7 @@ class Toy {
   constructor(figure) {
     this.figure = figure;
     this.svg = figure.querySelector(".board");
-    this.runs = [];
+    this.replays = [];
     this.at = 0;
   }
 
@@ -159,7 +159,7 @@ class Toy {
         this.wait -= spent;
         seconds -= spent;
         if (this.wait > 0) return;
-        if (this.resting) this.open((this.at + 1) % this.runs.length);
+        if (this.resting) this.open((this.at + 1) % this.replays.length);
       }
       if (!this.next) {
         if (this.replay.t === this.replay.length) {

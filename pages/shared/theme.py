@@ -18,6 +18,7 @@ _PAGE = """
 .stMainBlockContainer h1 { padding: 0 0 .25rem; letter-spacing: -.01em; }
 .stMainBlockContainer .stMarkdown p, .stMainBlockContainer .stMarkdown li { max-width: var(--pa-size-measure); }
 .stApp { font-variant-numeric: tabular-nums; }
+.stApp a:focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
 .stAppHeader { border-bottom: var(--pa-size-hairline) solid var(--pa-line); }
 [data-testid="stLayoutWrapper"]:has(> .st-key-shell) { position: absolute; }
 [data-testid="stStatusWidget"]:has([data-testid="stStatusWidgetRunningIcon"]) { display: none; }

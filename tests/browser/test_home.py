@@ -143,6 +143,13 @@ def test_small_pass_ends_with_its_count(server: Server, page_factory: PageFactor
     expect(page.locator(".seat.is-red")).to_have_count(0)
 
 
+def test_small_pass_goes_on_to_the_other_algorithm(server: Server, page_factory: PageFactory) -> None:
+    """Left alone, the page shows both: after the last trip of one the other begins, and nothing has broken."""
+    page = opened(page_factory(), server)
+    page.evaluate("window.__pa_home.stand(0, 0.97)")
+    page.wait_for_function("window.__pa_home.state().run === 'small-cache' && window.__pa_home.state().move > 0")
+
+
 def test_winner_is_right_at_every_change_of_the_lead(server: Server, page_factory: PageFactory) -> None:
     """Both curves are stairs: near d^2 the lead changes more than once."""
     page = opened(page_factory(), server)
