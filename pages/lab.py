@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.shared.board import board
 from pages.shared.i18n import texts
-from pages.shared.lab import BOARD, NO_ALGORITHM, adopt_place, adopt_wish, choose, last_tick, notation, runs_of
+from pages.shared.lab import BOARD, NO_ALGORITHM, adopt_place, adopt_wish, choose, last_tick, notation, runs_of, take
 from pages.shared.settings import ALGORITHM_IDS, LAB
 from pages.shared.url_state import sync
 
@@ -27,12 +27,14 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content")
 with controls:
     for field in ("n", "d", "memory"):
-        st.number_input(
+        st.session_state[f"lab.{field}_typed"] = str(getattr(settings, field))
+        st.text_input(
             t(f"lab.{field}"),
-            key=address.key(field),
-            step=1,
+            key=f"lab.{field}_typed",
+            on_change=take,
+            args=(field,),
             help=t(f"lab.{field}_help"),
-            width=130 if field == "memory" else 84,
+            width=110 if field == "memory" else 84,
         )
     left, right = (*settings.algorithms, NO_ALGORITHM)[:2]
     for side, chosen, options in (("left", left, ALGORITHM_IDS), ("right", right, (*ALGORITHM_IDS, NO_ALGORITHM))):

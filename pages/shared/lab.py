@@ -6,7 +6,8 @@ import streamlit as st
 
 from kernels_ref import count, kernel_source, pebble, theory
 from pages.shared.board import Run, clock_length, encode_run, misfit, operations, revision
-from pages.shared.settings import ALGORITHM_IDS, LabSettings
+from pages.shared.settings import ALGORITHM_IDS, LAB, LabSettings
+from pages.shared.url_state import update
 from pebble_engine import write_pebbling
 
 BOARD = "lab_board"  # the component's key
@@ -46,6 +47,11 @@ def notation(algorithm: str, settings: LabSettings, form: str) -> Callable[[], s
 
 
 # What the reader does becomes the value of a setting's key, as if a widget had been moved; `sync` does the rest.
+
+
+def take(field: str) -> None:
+    """A number as it was typed: a number field would turn 2.5 or 1e30 into something else without a word."""
+    update(LAB, **{field: st.session_state[f"lab.{field}_typed"].strip()})
 
 
 def choose(side: str) -> None:

@@ -297,12 +297,12 @@ def test_nothing_fits_into_two_words(lab: Opened) -> None:
 def test_a_number_that_cannot_be_is_answered_in_a_sentence_and_nothing_is_lost(lab: Opened, lang: str) -> None:
     seen = lab(lang, algorithms=["flash2"], t=57)
     field = seen.page.get_by_label(Texts(lang)("lab.n"), exact=True)
-    for text in ("0", "-3", "99", "1000000"):
+    for text in ("0", "-3", "99", "1000000", "1e30", "2.5", "x"):
         field.fill(text)
         field.press("Enter")
-        expect(seen.page.locator(".stAlert")).to_contain_text(f" {text} ")
+        expect(seen.page.locator(".stAlert")).to_contain_text(text)
         expect(seen.move()).to_have_text(seen.says(57))
-        expect(field).to_have_value(text)
+        expect(field).to_have_value("4")
     seen.at(57)
     field.fill("3")
     field.press("Enter")
