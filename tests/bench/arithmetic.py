@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from kernels_ref import log_spaced, pebble, sweep
-from kernels_ref.memory import NumpyMemory
+from kernels_ref.checks import random_problem
+from kernels_ref.numpy_memory import NumpyMemory
 from kernels_ref.reference import forward
-from kernels_ref.runs import execute, random_problem
+from kernels_ref.runs import execute
 from pebble_engine import Game, Move, Pebbling, Rules, read_pebbling, replay, schedule_faults, write_pebbling
 from tests.bench.measure import Row, ratio, seconds
 
