@@ -14,9 +14,10 @@ import streamlit as st
 
 from kernels_ref import ALGORITHMS, crossover, log_spaced, swaps, sweep, theory
 from pages.shared.chart import ASSETS, LIBRARY, axis, colour, layout, scripts, styles
+from pages.shared.fields import validate
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
-from pages.shared.settings import ALGORITHM_IDS, CURVE_MEMORY, CURVES, CurveSettings, validate
+from pages.shared.settings import ALGORITHM_IDS, CURVE_MEMORY, CURVES, CurveSettings
 from pages.shared.theme import TOKENS
 from pages.shared.url_state import Address, encode, sync, update
 

@@ -16,10 +16,11 @@ from typing import Any
 import streamlit as st
 
 from pages.shared.board import ASSETS as BOARD_ASSETS
+from pages.shared.fields import Problem
 from pages.shared.i18n import Texts, escaped
 from pages.shared.levels import LEVEL_IDS, OWN, Level, ends, levels
 from pages.shared.play_board import layout, most_moves, played, read, written
-from pages.shared.settings import PLAY, PlaySettings, Problem
+from pages.shared.settings import PLAY, PlaySettings
 from pages.shared.theme import ASSETS, css_tokens
 from pages.shared.url_state import Address
 from pebble_engine import Fault, InvalidDag, InvalidPebbling, PebbleDag, Pebbling, Rules, read_pebbling, schedule_faults

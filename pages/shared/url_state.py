@@ -12,8 +12,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared.fields import IdsField, Problem, Spec, restarted, validate
 from pages.shared.i18n import DEFAULT, LANGUAGES, Texts, texts
-from pages.shared.settings import IdsField, Problem, Spec, restarted, validate
 
 VERSION = "1"
 # Others add these to links that are passed on; they are none of ours and no mistake of the reader.

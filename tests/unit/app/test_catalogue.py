@@ -116,9 +116,8 @@ def test_a_missing_key_is_an_error_and_not_a_blank() -> None:
 def test_every_problem_code_has_its_sentence() -> None:
     """The codes as they stand in the source, so that a new one cannot be forgotten."""
     codes = set()
-    for name in ("settings.py", "url_state.py"):
-        source = (ROOT / "pages" / "shared" / name).read_text(encoding="utf-8")
-        codes |= set(re.findall(r'Problem\(\s*"(\w+)"', source))
+    for file in (ROOT / "pages").rglob("*.py"):
+        codes |= set(re.findall(r'Problem\(\s*"(\w+)"', file.read_text(encoding="utf-8")))
     assert len(codes) >= 10
     for lang in LANGUAGES:
         assert {f"problem.{code}" for code in codes} <= set(labels(lang))

@@ -8,21 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kernels_ref
+from pages.shared.fields import IdsField, IntField, Problem, restarted, validate
 from pages.shared.i18n import LANGUAGES, Texts
-from pages.shared.settings import (
-    ALGORITHM_IDS,
-    CURVES,
-    LAB,
-    LAB_MOVES,
-    LAB_SIDE,
-    LAB_VERTICES,
-    SPECS,
-    IdsField,
-    IntField,
-    Problem,
-    restarted,
-    validate,
-)
+from pages.shared.settings import ALGORITHM_IDS, CURVES, LAB, LAB_MOVES, LAB_SIDE, LAB_VERTICES, SPECS
 
 SIZE = IntField("n", "n", 1, 4096)
 IDS = IdsField("algorithms", "a", ("one", "two", "three"), most=2)

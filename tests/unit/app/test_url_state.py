@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.shared.fields import IdField, IntField, MovesField
 from pages.shared.i18n import LANGUAGES, Texts
-from pages.shared.settings import CURVES, HOME, LAB, SPECS, IdField, IntField, MovesField
+from pages.shared.settings import CURVES, HOME, LAB, SPECS
 from pages.shared.url_state import decode, encode, link
 
 

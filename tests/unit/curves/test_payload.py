@@ -14,8 +14,9 @@ from plotly.offline import get_plotlyjs_version
 from kernels_ref import count, sweep
 from pages.shared import chart
 from pages.shared import curves as page
+from pages.shared.fields import validate
 from pages.shared.i18n import LANGUAGES, Texts
-from pages.shared.settings import CURVES, CurveSettings, validate
+from pages.shared.settings import CURVES, CurveSettings
 from pages.shared.url_state import decode
 
 POINTS = [(4096, 64, 4096), (1000, 59, 203), (8, 512, 4096), (1, 1, 1), (2**20, 1024, 2**40)]
