@@ -30,6 +30,9 @@ class Player {
     root.replaceChildren(this.controls.element, this.board, this.legend, this.live);
     this.onKey = (event) => this.timeline?.length && this.controls.key(event);
     root.addEventListener("keydown", this.onKey);
+    // The board is what its page is for: its keys work as long as nothing else on the page has the focus.
+    this.onPageKey = (event) => event.target === document.body && this.onKey(event);
+    document.addEventListener("keydown", this.onPageKey, true);
     this.observer = new ResizeObserver(() => this.fit());
     this.observer.observe(this.board);
   }
@@ -205,5 +208,6 @@ class Player {
     this.playing = false;
     this.observer.disconnect();
     this.root.removeEventListener("keydown", this.onKey);
+    document.removeEventListener("keydown", this.onPageKey, true);
   }
 }

@@ -42,13 +42,16 @@ _board = st.components.v2.component(
 )
 
 
-def encode_run(pebbling: Pebbling, code: Sequence[str], floor: int, title: str, algorithm: str = "") -> Run:
+def encode_run(
+    pebbling: Pebbling, code: Sequence[str], floor: int, title: str, algorithm: str = "", optimum: int | None = None
+) -> Run:
     """A pebbling as the board's JavaScript reads it: tensors, and base64 arrays of 8, 16 and 32 bit (little endian).
 
     Parameters
     ----------
     code : the kernel's lines, as numbered by ``pebbling.lines``
     floor : inputs + outputs, in words: what any algorithm moves at least
+    optimum : the least I/O of any pebbling, in words, where it is proven
 
     Raises
     ------
@@ -82,7 +85,7 @@ def encode_run(pebbling: Pebbling, code: Sequence[str], floor: int, title: str, 
         "lines": _packed("B", pebbling.lines or bytes(len(ops))),
         "code": list(code),
         "floor": floor,
-        "floor_kind": "inputs + outputs",
+        "optimum": optimum,
         "io": pebbling.io,
         "peak": _peak(ops),
     }
