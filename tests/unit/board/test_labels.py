@@ -14,6 +14,7 @@ MOVE = {"v", "u", "k", "steps", "red", "m"}
 VALUES = {
     **{f"move_{name}": MOVE for name in ("load", "store", "compute", "add", "slide", "delete")},
     "move_waits": {"io"},
+    "move_held": {"move"},
     "counter": {"red", "m"},
     "counter_hidden": {"k"},
     "tick": {"t", "total"},
