@@ -25,7 +25,8 @@ AXE = Axe()
 CUT = """() => [...document.querySelectorAll('.stApp *')].filter((element) => {
   const style = getComputedStyle(element), box = element.getBoundingClientRect();
   if (element.children.length || !element.textContent.trim() || box.width < 4) return false;
-  return style.clipPath === 'none' && style.textOverflow === 'ellipsis' && element.scrollWidth > element.clientWidth + 1;
+  const cut = style.textOverflow === 'ellipsis' && style.clipPath === 'none';
+  return cut && element.scrollWidth > element.clientWidth + 1;
 }).map((element) => element.textContent.trim())"""
 
 

@@ -8,9 +8,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATHS, PageFactory, Server, no_exception, settled
 
-    path.stem: f"/{path.stem}" for path in sorted((ROOT / "pages").glob("*.py")) if path.stem != "home"
-}
-
 
 def query(page: Page) -> dict[str, str]:
     return {name: ",".join(values) for name, values in parse_qs(urlsplit(page.url).query).items()}
