@@ -23,7 +23,6 @@ from pages.shared.lab import (
     notation,
     playable,
     runs_of,
-    take,
 )
 from pages.shared.settings import LAB
 from pages.shared.url_state import sync
@@ -48,15 +47,8 @@ fitted(address)
 settings = address.settings
 with controls:
     for field in ("n", "d", "memory"):
-        st.session_state[f"lab.{field}_typed"] = str(getattr(settings, field))
-        st.text_input(
-            t(f"lab.{field}"),
-            key=f"lab.{field}_typed",
-            on_change=take,
-            args=(field,),
-            help=t(f"lab.{field}_help"),
-            width=110 if field == "memory" else 84,
-        )
+        width = 110 if field == "memory" else 84
+        address.number(field, t(f"lab.{field}"), help=t(f"lab.{field}_help"), width=width)
     left, right = (*settings.algorithms, NO_ALGORITHM)[:2]
     possible = playable(settings)
     for side, chosen, options in (("left", left, possible), ("right", right, (*possible, NO_ALGORITHM))):

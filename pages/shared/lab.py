@@ -131,11 +131,6 @@ def notation(algorithm: str, settings: LabSettings, form: str) -> Callable[[], s
 # What the reader does becomes the value of a setting's key, as if a widget had been moved; `sync` does the rest.
 
 
-def take(field: str) -> None:
-    """A number as it was typed: a number field would turn 2.5 or 1e30 into something else without a word."""
-    update(LAB, **{field: st.session_state[f"lab.{field}_typed"].strip()})
-
-
 def choose(side: str) -> None:
     """Another algorithm on one side. The same one on both sides is no comparison: then they change places."""
     before = [*st.session_state["lab.algorithms"], NO_ALGORITHM][:2]
