@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.shared.i18n import escaped, texts
 from pages.shared.lessons import LESSONS
-from pages.shared.reference import ALL, found, glossary, markdown, section, terms
+from pages.shared.reference import ALL, found, glossary, markdown, on_page, terms
 from pages.shared.settings import REFERENCE, SECTIONS
 from pages.shared.url_state import sync
 
@@ -20,7 +20,7 @@ chosen = address.settings.section
 def show(name: str) -> None:
     """One section: its prose, and what is no prose."""
     st.header(t(f"reference.section.{name}"), anchor=name)
-    st.markdown(section(name, t.lang))
+    st.markdown(on_page(name, t.lang))
     if name == "glossary":
         words()
     elif name == "lessons":
@@ -32,7 +32,7 @@ def words() -> None:
     st.text_input(t("reference.find"), key=address.key("find"), max_chars=64)
     shown = found(address.settings.find)
     if shown:
-        st.caption(t("reference.found", count=len(shown), all=len(terms())))
+        st.markdown(f":small[{t('reference.found', count=len(shown), all=len(terms()))}]")
         st.markdown(glossary(shown, t))
     else:
         st.markdown(t("reference.find_none", text=escaped(address.settings.find)))
@@ -43,15 +43,21 @@ def lessons() -> None:
     for lesson, steps in LESSONS.items():
         st.subheader(t(f"reference.lesson.{lesson}"), anchor=lesson)
         for number, step in enumerate(steps, 1):
-            name = t(f"reference.step.{step.id}")
+            title = t(f"reference.step.{step.id}")
+            minutes = t("reference.minutes", minutes=step.minutes)
             with st.container(gap=None):
-                st.page_link(step.page, label=f"{number}. {name}", query_params=step.query(t.lang))
-                st.caption(f"{t('reference.minutes', minutes=step.minutes)} · {t(f'reference.step_text.{step.id}')}")
+                st.markdown(f"**{number}. {title}** · {minutes}  \n{t(f'reference.step_text.{step.id}')}")
+                st.page_link(
+                    step.page,
+                    label=t("reference.open", page=t(f"page.{step.spec.page}")),
+                    icon=":material/arrow_forward:",
+                    query_params=step.query(t.lang),
+                )
 
 
 st.title(t("page.reference"), anchor=False)
 address.show_problems(t)
-contents, text = st.columns([1, 4], gap="large")
+contents, text = st.columns([1, 4], gap="medium")
 with contents, st.container(key="reference_contents"):
     st.pills(
         t("reference.contents"),

@@ -182,7 +182,7 @@ FORMULAS: dict[tuple[str, str], Formula] = {
         small="10*sqrt(3)*n**2*d/sqrt(M) + 8*sqrt(3)*n*d**2/sqrt(M) + 3*n**2",
         large="7*sqrt(3)*n**2*d/sqrt(M) + 6*n**2",
         least="5",
-        where={"B": "isqrt(M // 3)"},
+        where={"B": "(isqrt(3*M + 1) - 1) // 3"},
     ),
     ("flash2", "weights"): Formula(
         "9*n*d + 4*n + 2*d**2 + 2*n*d*T(n, a) + 2*n*d*T(n, b) + (2*n*d + n)*T(n, c)"

@@ -4,6 +4,7 @@ A section's Markdown stands in ``assets/text/<lang>/reference_<section>.md``. A 
 function of that section in `SLOTS`, so a number on the page follows the code.
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -12,7 +13,6 @@ from functools import cache
 import streamlit as st
 
 from kernels_ref import ALGORITHMS, Shape, all_bounds, certified_ratio, count, crossover, masks
-from kernels_ref.bounds import RULES
 from kernels_ref.counts import BYTES
 from kernels_ref.flash import flash1_printed
 from pages.shared import settings
@@ -21,7 +21,7 @@ from pages.shared.fields import Field, IdField, IdsField, IntField
 from pages.shared.formulas import FORMULAS, latex
 from pages.shared.i18n import LANGUAGES, Texts, labels
 from pages.shared.levels import ends, levels
-from pages.shared.numbers import grouped, rounded, times_n_squared
+from pages.shared.numbers import NARROW_NO_BREAK_SPACE, grouped, rounded, times_n_squared
 from pages.shared.play import OWN_RED, OWN_SECONDS, OWN_VERTICES
 from pages.shared.references import APP_BIBTEX, PAPER_BIBTEX, WORKS, YEAR
 from pages.shared.settings import CURVE_D, CURVE_MEMORY, CURVE_N, HOME_D, HOME_MEMORY, HOME_N, SECTIONS, SPECS
@@ -52,7 +52,7 @@ _MOVES = {"load": ("load v", 1), "store": ("store v", 1), "compute": ("compute v
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Markdown; the first column to the left, cells that begin with a digit to the right."""
-    right = [all(row[k][:1].isdigit() for row in rows) for k in range(len(head))]
+    right = [all(row[k].lstrip("*")[:1].isdigit() for row in rows) for k in range(len(head))]
     lines = [head, [("--:" if to_right else ":--") for to_right in right], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -103,12 +103,9 @@ def _formulas(t: Texts) -> Slots:
     return {"multiplications": table(_head(t, "algorithm", "multiplications"), rows)}
 
 
-def _leading(algorithm: str, form: str, t: Texts) -> str:
-    formula = FORMULAS[algorithm, form]
-    if formula.small is None:
-        return f"${latex(formula.large)}$"
-    up_to, onward = t("reference.up_to"), t("reference.from")
-    return f"${latex(formula.small)}$ {up_to}; ${latex(formula.large)}$ {onward}"
+def _in_cell(expression: str) -> str:
+    """A formula inside a table, its fractions as large as outside."""
+    return f"${latex(expression)}$".replace(r"\frac", r"\dfrac")
 
 
 def _algorithms(t: Texts) -> Slots:
@@ -120,10 +117,11 @@ def _algorithms(t: Texts) -> Slots:
                 at = count(name, n=N, d=D, memory=D * D, form=form)
                 words = "" if at.io is None else times_n_squared(at.io, N)
                 slow = t("reference.none") if not at.peak_slow else times_n_squared(at.peak_slow, N)
-                least = f"${latex(FORMULAS[name, form].least)}$"
-                rows.append([f"{t(f'algorithm.{name}')} `{name}`", least, _leading(name, form, t), words, slow])
+                formula = FORMULAS[name, form]
+                terms = [_in_cell(each) for each in (formula.small or formula.large, formula.large)]
+                rows.append([f"{t(f'algorithm.{name}')} `{name}`", _in_cell(formula.least), *terms, words, slow])
         parts.append(f"**{t(f'reference.form.{form}')}**\n\n")
-        parts[-1] += table(_head(t, "algorithm", "least", "leading", "io", "slow"), rows)
+        parts[-1] += table(_head(t, "algorithm", "least", "small", "large", "io", "slow"), rows)
     return {
         "n": grouped(N),
         "d": str(D),
@@ -141,9 +139,10 @@ def _exact(algorithm: str, form: str, t: Texts) -> str:
     if formula.tiles:
         where.append(f"${', '.join(latex(name) for name in formula.tiles)}$: {t('reference.tile.found')}")
     with_them = f"{t('reference.where')} {', '.join(where)}" if where else ""
-    source = t(f"reference.source.{algorithm}")
+    source = t(f"reference.{'source_weights' if form == 'weights' else 'source'}.{algorithm}")
     title = f"**{t(f'algorithm.{algorithm}')}**, {t(f'reference.form.{form}')} ({source})"
-    return f"{title}\n\n$$\n{latex(formula.io)}\n$$\n\n{with_them}"
+    # Inside a line, as large as outside: so it breaks at a plus instead of leaving a narrow page.
+    return f"{title}\n\n$\\displaystyle {latex(formula.io)}$\n\n{with_them}"
 
 
 def _theorems(t: Texts) -> Slots:
@@ -156,19 +155,31 @@ def _theorems(t: Texts) -> Slots:
     return {"n": grouped(N), "crossings": table(head, rows)}
 
 
+def cut(number: float, digits: int = 3, up: bool = False) -> str:
+    """Rounded to one side, since what is said of a bound must stay true: a bound down, a ratio up.
+
+    >>> cut(2.9661), cut(2.7649, up=True), cut(0.32892)
+    ('2.96', '2.77', '0.328')
+    """
+    shift = 10.0 ** (digits - 1 - math.floor(math.log10(number)))
+    return rounded((math.ceil if up else math.floor)(number * shift) / shift, digits)
+
+
 def _bounds(t: Texts) -> Slots:
     parts = []
     for share in (1 / 16, 1, 16):
         memory = round(D * D * share)
         shape = Shape(BOUND_N, BOUND_N, D, D)
-        rows = [[b.name, f"{rounded(b.words / BOUND_N**2, 3)} n²"] for b in all_bounds("qkv", shape, memory)]
+        unit = f"{NARROW_NO_BREAK_SPACE}n\u00b2"
+        bounds = all_bounds("qkv", shape, memory)
+        rows = [[t(f"reference.bound.{b.name}"), f"{cut(b.words / BOUND_N**2)}{unit}"] for b in bounds]
         done = [certified_ratio(a, n=BOUND_N, d=D, memory=memory) for a, e in ALGORITHMS.items() if e.form == "qkv"]
         best = min((each for each in done if each is not None), key=lambda each: each.io)
         name = t(f"algorithm.{best.algorithm}")
-        rows.append([f"**{t('reference.head.best')}**: {name}", f"**{rounded(best.io / BOUND_N**2, 3)} n²**"])
-        rows.append([t("reference.head.ratio"), f"**{rounded(best.ratio, 3)}**"])
+        rows.append([f"**{t('reference.head.best')}**: {name}", f"**{times_n_squared(best.io, BOUND_N)}**"])
+        rows.append([t("reference.head.ratio"), f"**{cut(best.ratio, up=True)}**"])
         title = t("reference.same_memory", m=grouped(memory), ratio=rounded(share, 3))
-        parts.append(f"**{title}**, n = {grouped(BOUND_N)}, d = {D}:\n\n" + table(_head(t, "bound", "words"), rows))
+        parts.append(f"**{title}**, n = {grouped(BOUND_N)}, d = {D}\n\n" + table(_head(t, "bound", "io"), rows))
     m, k, q = SMALL_PRODUCT
     formula = 2 * m * k * q / SMALL_MEMORY**0.5 + m * q
     return {
@@ -324,6 +335,11 @@ def section(name: str, lang: str) -> str:
     return filled(t.prose(f"reference_{name}"), SLOTS[name](t) if name in SLOTS else {})
 
 
+def on_page(name: str, lang: str) -> str:
+    """The same with its headings one level down, below the section's own."""
+    return re.sub(r"(?m)^## ", "### ", section(name, lang))
+
+
 @cache
 def terms() -> tuple[str, ...]:
     """The glossary's stable ids, in the order of the catalogue."""
@@ -363,8 +379,3 @@ def markdown(name: str, lang: str) -> str:
     t = Texts(lang)
     text = f"# {t(f'reference.section.{name}')}\n\n{section(name, lang)}"
     return f"{text}\n{glossary(terms(), t)}\n" if name == "glossary" else f"{text}\n"
-
-
-def of_rules() -> tuple[str, ...]:
-    """The names of the bounds with constants, for the test that each is explained."""
-    return tuple(rule.name for rule in RULES)
