@@ -56,6 +56,7 @@ def lessons() -> None:
 
 
 st.title(t("page.reference"), anchor=False)
+st.markdown(t("reference.lead"))
 address.show_problems(t)
 contents, text = st.columns([1, 4], gap="medium")
 with contents, st.container(key="reference_contents"):

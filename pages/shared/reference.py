@@ -303,8 +303,8 @@ def _limits(t: Texts) -> Slots:
 
 def _sources(t: Texts) -> Slots:
     works = [
-        f"- {work.authors}: *{work.title}*, {work.where}. {f'[{work.link_text}]({work.url}). ' if work.url else ''}"
-        f"({t(f'reference.about.{work.id}')})"
+        f"- {work.authors}: *{work.title}*, {work.where}{f', [{work.link_text}]({work.url})' if work.url else ''}"
+        f" ({t(f'reference.about.{work.id}')})"
         for work in WORKS
     ]
     own = [name for name, entry in ALGORITHMS.items() if entry.source.startswith("ours")]
@@ -336,8 +336,17 @@ def section(name: str, lang: str) -> str:
 
 
 def on_page(name: str, lang: str) -> str:
-    """The same with its headings one level down, below the section's own."""
-    return re.sub(r"(?m)^## ", "### ", section(name, lang))
+    """The same with its headings one level down, below the section's own, and its formulas on lines of their own."""
+    text = re.sub(r"(?m)^## ", "### ", section(name, lang))
+    return re.sub(r"(?m)^\$\$(.+)\$\$$", lambda match: displayed(match[1]), text)
+
+
+def displayed(formula: str) -> str:
+    r"""A formula as a block; equations that a wide page sets side by side (``\qquad``) one below the other."""
+    lines = [line.strip() for line in formula.split(r"\qquad")]
+    if len(lines) > 1:
+        formula = r"\begin{aligned}" + r" \\[.3em] ".join(f"&{line}" for line in lines) + r"\end{aligned}"
+    return f"$$\n{formula}\n$$"
 
 
 @cache

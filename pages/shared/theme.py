@@ -33,7 +33,6 @@ _PAGE = """
 @media (min-width: 641px) {
   .stColumn:has(> * > * > .st-key-reference_contents) { position: sticky; top: 5rem; align-self: flex-start; }
   .st-key-reference_contents [role=radiogroup] { flex-direction: column; align-items: stretch; }
-  .st-key-reference_contents [role=radio] { justify-content: flex-start; }
 }
 @media (max-width: 640px) { .stMainBlockContainer { padding-inline: 1rem; } }
 @media print {

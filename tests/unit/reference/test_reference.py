@@ -14,7 +14,19 @@ from pages.shared import reference
 from pages.shared.i18n import LANGUAGES, TEXT, Texts
 from pages.shared.lessons import LESSONS, Step
 from pages.shared.levels import levels
-from pages.shared.reference import SLOTS, cut, filled, found, glossary, one_pass, section, table, terms
+from pages.shared.reference import (
+    SLOTS,
+    cut,
+    displayed,
+    filled,
+    found,
+    glossary,
+    on_page,
+    one_pass,
+    section,
+    table,
+    terms,
+)
 from pages.shared.settings import REFERENCE, SECTIONS
 from pages.shared.url_state import decode
 from pebble_engine import Rules, matmul, read_pebbling, solve
@@ -32,6 +44,16 @@ def test_every_slot_is_filled_and_every_number_used(name: str, lang: str) -> Non
     text = section(name, lang)
     assert "{{" not in text
     assert text.count("$") % 2 == 0
+
+
+def test_equations_side_by_side_stand_below_each_other_on_the_page() -> None:
+    """Streamlit sets ``$$ $$`` within one line as text, where equations broke at any place on a phone."""
+    text = on_page("formulas", "en")
+    assert not re.search(r"(?m)^\$\$.", text)
+    assert "\\qquad" not in text
+    assert "&S = Q K^T" in text
+    assert displayed("x") == "$$\nx\n$$"
+    assert not re.search(r"(?m)^## ", text)
 
 
 def test_a_slot_without_a_value_is_an_error() -> None:
