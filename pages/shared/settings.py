@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kernels_ref import ALGORITHMS
-from pages.shared.fields import IdField, IdsField, IntField, MovesField, Spec
+from pages.shared.fields import IdField, IdsField, IntField, MovesField, Spec, TextField
 from pages.shared.levels import LEVEL_IDS, OWN
 from pages.shared.play_board import VERSION
 
@@ -31,6 +31,11 @@ LAB_MEMORY = LAB_VERTICES
 CURVE_N = 2**20
 CURVE_D = 2**10
 CURVE_MEMORY = 2**40
+# The reference, section by section; "all" puts them on one page, to print or to search.
+SECTIONS = (
+    "model", "formulas", "algorithms", "theorems", "bounds", "questions", "glossary", "formats", "limits", "lessons",
+    "sources", "all",
+)  # fmt: skip
 # Home shows n = 4096, d = 64 and moves M through d^2 = 4096, four doublings either way. The low end is less than
 # FlashAttention-2 needs (6 d + 2 = 386 words), so the reader meets "does not fit" too.
 HOME_N, HOME_D = 4096, 64
@@ -77,7 +82,15 @@ class CurveSettings:
     algorithms: tuple[str, ...] = ALGORITHM_IDS
 
 
-Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings
+@dataclass(frozen=True)
+class ReferenceSettings:
+    """The reference: which section, and what the glossary is searched for."""
+
+    section: str = SECTIONS[0]
+    find: str = ""
+
+
+Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | ReferenceSettings
 
 
 HOME = Spec("home", HomeSettings, (IntField("memory", "m", *HOME_MEMORY),))
@@ -113,4 +126,5 @@ CURVES = Spec(
         IdsField("algorithms", "a", ALGORITHM_IDS),
     ),
 )
-SPECS = (HOME, LAB, PLAY, CURVES)
+REFERENCE = Spec("reference", ReferenceSettings, (IdField("section", "section", SECTIONS), TextField("find", "find")))
+SPECS = (HOME, LAB, PLAY, CURVES, REFERENCE)

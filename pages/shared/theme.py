@@ -26,7 +26,18 @@ _PAGE = """
 .st-key-shell button { min-height: 2rem; padding-block: 0; }
 [data-testid="stExpandSidebarButton"] [data-testid="stIconMaterial"] { font-size: 0; }
 [data-testid="stExpandSidebarButton"] [data-testid="stIconMaterial"]::after { content: "menu"; font-size: 1.5rem; }
+.stMarkdown .katex-display { overflow: auto hidden; padding-block: .25rem; }
+.st-key-reference_text .katex-display > .katex { text-align: left; }
+.st-key-reference_text table { display: block; width: fit-content; max-width: 100%; overflow-x: auto; }
+.st-key-reference_text :is(td, th) { min-width: 6rem; }
+@media (min-width: 641px) {
+  .stColumn:has(> * > * > .st-key-reference_contents) { position: sticky; top: 5rem; align-self: flex-start; }
+  .st-key-reference_contents [role=radiogroup] { flex-direction: column; align-items: stretch; }
+}
 @media (max-width: 640px) { .stMainBlockContainer { padding-inline: 1rem; } }
+@media print {
+  .stAppHeader, .st-key-shell, .st-key-reference_contents, .st-key-reference_text .stDownloadButton { display: none; }
+}
 @media (prefers-reduced-motion: reduce) {
   *, ::before, ::after { animation-duration: .01ms !important; animation-iteration-count: 1 !important; }
   *, ::before, ::after { transition-duration: .01ms !important; scroll-behavior: auto !important; }
