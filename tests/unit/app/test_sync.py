@@ -184,7 +184,7 @@ def test_a_cleared_address_keeps_the_session(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_was_moved_while_the_server_was_away_is_not_lost() -> None:
-    """A server that restarts has a new session; the browser's widgets come with its first run, one of them just moved."""
+    """A server that restarts has a new session; the browser's widgets come with its first run, one just moved."""
     at = AppTest.from_function(lab_page, default_timeout=60)
     at.query_params.update({"n": "3", "t": "9", "m": "20", "lang": "en"})
     at.session_state["lab.n_typed"] = "3"

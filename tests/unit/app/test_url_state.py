@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared.fields import IdField, IntField, MovesField
+from pages.shared.fields import IdField, IntField, MovesField, TextField
 from pages.shared.i18n import LANGUAGES, Texts
 from pages.shared.settings import CURVES, HOME, LAB, SPECS
 from pages.shared.url_state import decode, encode, link
@@ -25,6 +25,8 @@ def pages(draw: st.DrawFn) -> tuple[Any, Any]:
             values[field.name] = draw(st.sampled_from(field.ids))
         elif isinstance(field, MovesField):
             values[field.name] = draw(st.from_regex(r"1[A-Za-z0-9_-]{0,400}", fullmatch=True))
+        elif isinstance(field, TextField):
+            values[field.name] = draw(st.text(max_size=field.length).map(str.strip))
         else:
             chosen = st.lists(st.sampled_from(field.ids), min_size=1, max_size=field.most, unique=True)
             values[field.name] = tuple(draw(chosen))
