@@ -32,6 +32,8 @@ class Player {
     root.addEventListener("keydown", this.onKey);
     this.observer = new ResizeObserver(() => this.fit());
     this.observer.observe(this.board);
+    this.onPrint = () => this.repaint();
+    addEventListener("pa-print", this.onPrint); // assets/print.js
   }
 
   load(runs, labels, start) {
@@ -71,6 +73,12 @@ class Player {
     this.colours = readColours(this.root);
     for (const side of this.sides) side.resize(this.colours);
     this.schedule();
+  }
+
+  // At once, not with the next frame: what is about to be printed must be there.
+  repaint() {
+    this.fit();
+    this.frame(performance.now());
   }
 
   // ---- position
@@ -205,5 +213,6 @@ class Player {
     this.playing = false;
     this.observer.disconnect();
     this.root.removeEventListener("keydown", this.onKey);
+    removeEventListener("pa-print", this.onPrint);
   }
 }
