@@ -7,9 +7,9 @@ guard()
 import streamlit as st
 
 from pages.shared.board import board
+from pages.shared.exports import offer_files
 from pages.shared.i18n import texts
 from pages.shared.lab import BOARD, NO_ALGORITHM, adopt_place, adopt_wish, choose, last_tick, notation, runs_of, take
-from pages.shared.lab_files import offer_files
 from pages.shared.settings import ALGORITHM_IDS, LAB
 from pages.shared.url_state import sync
 

@@ -274,6 +274,9 @@ class BoardView {
     this.overlayEmpty = empty;
     if (this.cursor >= 0) this.paintCursor();
     if (move) this.paintMove(move);
+    if (document.documentElement.classList.contains("pa-print")) {
+      this.b.drawImage(this.overlay, 0, 0, layout.width, layout.height); // printers get one opaque picture
+    }
     return this.travel ? this.paintTravel(now) : false;
   }
 

@@ -77,6 +77,7 @@ class Player {
 
   // At once, not with the next frame: what is about to be printed must be there.
   repaint() {
+    for (const side of this.playable ?? []) side.view.stopTravel();
     this.fit();
     this.frame(performance.now());
   }

@@ -1,4 +1,4 @@
-"""What the lab gives away besides the moves themselves: a replay as one file, a sheet to print."""
+"""What lab and Play give away besides the moves themselves: a replay as one file, a sheet to print."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,11 +8,13 @@ import streamlit as st
 
 from pages.shared.board import Run
 from pages.shared.i18n import Texts
+from pages.shared.levels import OWN
 from pages.shared.numbers import grouped
-from pages.shared.replay_file import About, replay_file
-from pages.shared.settings import LAB, LabSettings
+from pages.shared.replay_file import About, game_file, replay_file
+from pages.shared.settings import LAB, PLAY, LabSettings, PlaySettings
 from pages.shared.step_sheet import MOST, step_sheet
 from pages.shared.url_state import encode
+from pebble_engine import Pebbling
 
 
 def page_address(query: dict[str, str]) -> str:
@@ -48,3 +50,19 @@ def offer_files(runs: Sequence[Run], settings: LabSettings, t: Texts) -> None:
             on_click="ignore",
             width="stretch",
         )
+
+
+def offer_game(game: Pebbling, title: str, settings: PlaySettings, t: Texts) -> None:
+    """A button for the replay of the reader's game, once it has a move. A DAG of their own has no address."""
+    if not game.moves:
+        return
+    address = "" if settings.level == OWN else page_address(encode(PLAY, settings, t.lang))
+    st.download_button(
+        t("replay.download"),
+        data=partial(game_file, game, title, t("replay.you"), t, address),
+        file_name=f"{settings.level}.html",
+        mime="text/html",
+        help=t("replay.download_help"),
+        key="play.take.replay",
+        on_click="ignore",
+    )
