@@ -13,4 +13,5 @@ function tellPrinting() {
   addEventListener("beforeprint", () => turn(true));
   addEventListener("afterprint", () => turn(false));
   media.addEventListener("change", () => turn(media.matches));
+  turn(media.matches);
 }

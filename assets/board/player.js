@@ -30,9 +30,9 @@ class Player {
     root.replaceChildren(this.controls.element, this.board, this.legend, this.live);
     this.onKey = (event) => this.timeline?.length && this.controls.key(event);
     root.addEventListener("keydown", this.onKey);
-    this.observer = new ResizeObserver(() => this.fit());
+    this.observer = new ResizeObserver(() => this.timeline && this.repaint());
     this.observer.observe(this.board);
-    this.onPrint = () => this.repaint();
+    this.onPrint = () => this.timeline && this.repaint();
     addEventListener("pa-print", this.onPrint); // assets/print.js
   }
 
@@ -75,9 +75,8 @@ class Player {
     this.schedule();
   }
 
-  // At once, not with the next frame: what is about to be printed must be there.
+  // At once, not with the next frame: a canvas of a new size is blank, on the screen and for the printer.
   repaint() {
-    for (const side of this.playable ?? []) side.view.stopTravel();
     this.fit();
     this.frame(performance.now());
   }
