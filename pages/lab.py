@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pages.shared.board import board
+from pages.shared.exports import offer_files
 from pages.shared.i18n import texts
 from pages.shared.lab import (
     BOARD,
@@ -84,6 +85,7 @@ with more:
             on_change=choose_dag,
             args=(field,),
         )
+    offer_files(runs, address.settings, t)
     playing = [run for run in runs if run.get("fits") is not False]
     for half, run in zip(st.columns(2), playing, strict=False):
         for form, ending, mime in (("text", "txt", "text/plain"), ("json", "json", "application/json")):

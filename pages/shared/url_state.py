@@ -16,8 +16,9 @@ from pages.shared.fields import IdsField, Problem, Spec, restarted, validate
 from pages.shared.i18n import DEFAULT, LANGUAGES, Texts, texts
 
 VERSION = "1"
-# Others add these to links that are passed on; they are none of ours and no mistake of the reader.
-FOREIGN = ("fbclid", "gclid", "ref")
+# Others add these to links that are passed on; they are none of ours and no mistake of the reader. (Streamlit keeps the
+# two of its embed mode to itself and leaves them in the address when we write ours.)
+FOREIGN = ("embed", "embed_options", "fbclid", "gclid", "ref")
 # The browser may ask for a run before it has heard of our newest address; such a run still carries an older one, which
 # is no act of the reader. Longer than a slow round trip, shorter than a change, a look, and the back button.
 ECHO_SECONDS = 1.0

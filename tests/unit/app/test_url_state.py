@@ -96,7 +96,7 @@ def test_every_fault_is_named_and_the_rest_is_kept() -> None:
 
 
 def test_what_others_add_to_links_is_no_fault() -> None:
-    query = "n=2&utm_source=letter&utm_medium=x&fbclid=1&gclid=2&ref=3&lang=es"
+    query = "n=2&utm_source=letter&utm_medium=x&fbclid=1&gclid=2&ref=3&lang=es&embed=true&embed_options=dark_theme"
     assert decode(parse_qs(query), LAB) == (LAB.settings(n=2), [])
 
 
