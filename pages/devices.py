@@ -1,0 +1,74 @@
+"""Devices: which real fast memories are small caches (M < d^2) for which head dimensions, and what that costs."""
+
+from pages.shared.entry import guard
+
+guard()
+
+from functools import partial
+
+import streamlit as st
+
+from pages.shared import device_view as view
+from pages.shared.device_data import LEVELS
+from pages.shared.devices import address_of_now, chosen, costs, devices, models, rows_of, table
+from pages.shared.i18n import texts
+from pages.shared.settings import ALL_LEVELS, CURVES, WORD_BYTES
+from pages.shared.url_state import link
+
+t = texts()
+address = address_of_now()
+settings = address.settings
+
+
+def choice(field: str, options: list[str], words: dict[str, str], width: int | str = "stretch") -> None:
+    st.selectbox(t(f"devices.{field}"), options, key=address.key(field), format_func=words.__getitem__, width=width)
+
+
+head, lead = st.columns([1, 4], vertical_alignment="center")
+head.title(t("page.devices"), anchor=False)
+lead.markdown(t("devices.lead") + " " + view.lead(settings, t))
+address.show_problems(t)
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    choice("dtype", list(WORD_BYTES), t.group("devices.dtype"), 190)
+    choice("level", [*LEVELS, ALL_LEVELS], t.group("devices.level"), 330)
+    st.slider(t("devices.share"), 1, 100, key=address.key("share"), format="%d %%", width=200)
+    own = st.popover(t("devices.own"), width="content")
+with own:
+    st.markdown(t("devices.own.lead"))
+    view.own_fields(settings, t)
+
+picture, beside = st.columns([7, 5], gap="large")
+with picture:
+    view.draw_map(settings, t)
+with beside, st.container(key="devices_pair"):
+    devices_here = {one.id: view.device_name(one, t) for one in devices(settings)}
+    models_here = {one.id: view.model_name(one, t) for one in models(settings)}
+    choice("device", list(devices_here), devices_here)
+    choice("model", list(models_here), models_here)
+    pair = chosen(settings)
+    listed = costs(pair, settings.dtype)
+    first, *others = view.verdict(pair, listed, settings, t)
+    st.markdown(view.headline(pair, settings, t))
+    st.markdown(view.cost_table(pair, listed, t))
+    st.caption(view.caption(pair, t))
+    st.markdown(first)
+    query = link(CURVES, t.lang, n=rows_of(pair.model), d=pair.model.d_qk, memory=max(pair.words, 1))
+    st.page_link("pages/curves.py", label=t("devices.curves"), icon=":material/arrow_forward:", query_params=query)
+    with st.expander(t("devices.more")):
+        st.markdown(" ".join(others))
+        st.markdown(view.exact_words(listed, t))
+        st.markdown(view.sources(pair, t))
+
+st.header(t("devices.list.title"), anchor=False)
+dtype, level = t(f"devices.in.{settings.dtype}"), t(f"devices.level.{settings.level}")
+with st.container(key="devices_list"):
+    st.markdown(t("devices.list.lead", dtype=dtype, level=level))
+    st.markdown(view.small_list(settings, t))
+
+st.header(t("devices.every"), anchor=False)
+view.draw_table(settings, t)
+name = f"devices-{settings.dtype}-{settings.level}-{settings.share}.csv"
+st.download_button(t("devices.csv"), data=partial(table, settings), file_name=name, mime="text/csv", on_click="ignore")
+limits, origins = st.columns([6, 5], gap="large")
+limits.markdown(t.prose("devices_limits"))
+origins.markdown(t.prose("devices_sources"))
