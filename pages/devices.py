@@ -5,6 +5,7 @@ from pages.shared.entry import guard
 guard()
 
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -20,8 +21,9 @@ address = address_of_now()
 settings = address.settings
 
 
-def choice(field: str, options: list[str], words: dict[str, str], width: int | str = "stretch") -> None:
-    st.selectbox(t(f"devices.{field}"), options, key=address.key(field), format_func=words.__getitem__, width=width)
+def choice(field: str, words: dict[str, str], width: int | Literal["stretch"] = "stretch") -> None:
+    key = address.key(field)
+    st.selectbox(t(f"devices.{field}"), list(words), key=key, format_func=lambda one: words[one], width=width)
 
 
 head, lead = st.columns([1, 4], vertical_alignment="center")
@@ -29,11 +31,11 @@ head.title(t("page.devices"), anchor=False)
 lead.markdown(t("devices.lead") + " " + view.lead(settings, t))
 address.show_problems(t)
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    choice("dtype", list(WORD_BYTES), t.group("devices.dtype"), 190)
-    choice("level", [*LEVELS, ALL_LEVELS], t.group("devices.level"), 330)
-    st.slider(t("devices.share"), 1, 100, key=address.key("share"), format="%d %%", width=200)
+    choice("dtype", {dtype: t(f"devices.dtype.{dtype}") for dtype in WORD_BYTES}, 190)
+    choice("level", {level: t(f"devices.level.{level}") for level in (*LEVELS, ALL_LEVELS)}, 330)
     own = st.popover(t("devices.own"), width="content")
 with own:
+    st.slider(t("devices.share"), 1, 100, key=address.key("share"), format="%d %%", help=t("devices.share_help"))
     st.markdown(t("devices.own.lead"))
     view.own_fields(settings, t)
 
@@ -43,8 +45,8 @@ with picture:
 with beside, st.container(key="devices_pair"):
     devices_here = {one.id: view.device_name(one, t) for one in devices(settings)}
     models_here = {one.id: view.model_name(one, t) for one in models(settings)}
-    choice("device", list(devices_here), devices_here)
-    choice("model", list(models_here), models_here)
+    choice("device", devices_here)
+    choice("model", models_here)
     pair = chosen(settings)
     listed = costs(pair, settings.dtype)
     first, *others = view.verdict(pair, listed, settings, t)

@@ -179,9 +179,7 @@ def lead(settings: DeviceSettings, t: Texts) -> str:
     """How many of the shown pairs are small-cache."""
     every = pairs(settings)
     found = sum(pair.small for pair in every)
-    return t(
-        "devices.found", found=grouped(found), every=grouped(len(every)), dtype=t(f"devices.dtype.{settings.dtype}")
-    )
+    return t("devices.found", found=grouped(found), every=grouped(len(every)), dtype=t(f"devices.in.{settings.dtype}"))
 
 
 def headline(pair: Pair, settings: DeviceSettings, t: Texts) -> str:
