@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.shared import device_view as view
 from pages.shared.device_data import LEVELS
-from pages.shared.devices import address_of_now, chosen, costs, devices, models, rows_of, table
+from pages.shared.devices import address_of_now, chosen, costs, devices, meet, models, rows_of, table
 from pages.shared.i18n import texts
 from pages.shared.settings import ALL_LEVELS, CURVES, WORD_BYTES
 from pages.shared.url_state import link
@@ -22,8 +22,15 @@ settings = address.settings
 
 
 def choice(field: str, words: dict[str, str], width: int | Literal["stretch"] = "stretch") -> None:
-    key = address.key(field)
-    st.selectbox(t(f"devices.{field}"), list(words), key=key, format_func=lambda one: words[one], width=width)
+    st.selectbox(
+        t(f"devices.{field}"),
+        list(words),
+        key=address.key(field),
+        format_func=lambda one: words[one],
+        on_change=meet,
+        args=(field,),
+        width=width,
+    )
 
 
 head, lead = st.columns([1, 4], vertical_alignment="center")

@@ -233,15 +233,20 @@ class DeviceMap {
       const style = getComputedStyle(node);
       to[k].setAttribute("style", names.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
     });
+    // elsewhere our type may be missing and another one be wider: some room on every side
+    const [x, y, width, height] = [-0.12 * this.left - 12, -12, 1.04 * this.width + 0.12 * this.left + 24, this.height + 24];
+    for (const [name, value] of Object.entries({ viewBox: `${x} ${y} ${width} ${height}`, width, height })) {
+      copy.setAttribute(name, value);
+    }
     const paper = getComputedStyle(live).getPropertyValue("--pa-background").trim();
-    copy.prepend(element("rect", { width: "100%", height: "100%", style: `fill:${paper}` }));
+    copy.prepend(element("rect", { x, y, width, height, style: `fill:${paper}` }));
     const text = new XMLSerializer().serializeToString(copy);
     let file = new Blob([text], { type: "image/svg+xml" });
     if (format === "PNG") {
       const image = new Image();
       image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
       await image.decode();
-      const canvas = Object.assign(document.createElement("canvas"), { width: 2 * this.width, height: 2 * this.height });
+      const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       file = await new Promise((done) => canvas.toBlob(done, "image/png"));
     }

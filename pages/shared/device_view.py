@@ -102,6 +102,7 @@ def evidence(one: Device | Model, t: Texts) -> str:
 def map_state(settings: DeviceSettings, lang: str) -> str:
     """What the map draws, as JSON: rows by M, one column a head dimension."""
     t, pair = Texts(lang), chosen(settings)
+    rows = {*shown_devices(settings), pair.device}  # a link may name a device of another level
     columns: dict[int, list[Model]] = {}
     for model in sorted(models(settings), key=lambda one: (one.id != pair.model.id, one.inference)):
         columns.setdefault(model.d, []).append(model)
@@ -113,7 +114,7 @@ def map_state(settings: DeviceSettings, lang: str) -> str:
                 "m": words_of(device, settings),
                 "weak": device.evidence not in ("firm", OWN),
             }
-            for device in shown_devices(settings)
+            for device in sorted(rows, key=lambda one: (one.bytes, one.name.lower()))
         ],
         "columns": [
             {

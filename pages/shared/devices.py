@@ -69,11 +69,9 @@ def fits(words: int, model: Model) -> bool:
 
 
 def shown_devices(settings: DeviceSettings) -> tuple[Device, ...]:
-    """The devices of the chosen level, from the smallest memory up, and always the chosen and the own one."""
-    wanted = (settings.device, OWN)
-    level = settings.level
-    chosen = [one for one in devices(settings) if level in (ALL_LEVELS, one.level) or one.id in wanted]
-    return tuple(sorted(chosen, key=lambda one: (one.bytes, one.name.lower())))
+    """The devices of the chosen level, the reader's own among them, from the smallest memory up."""
+    shown = [one for one in devices(settings) if settings.level in (ALL_LEVELS, one.level) or one.id == OWN]
+    return tuple(sorted(shown, key=lambda one: (one.bytes, one.name.lower())))
 
 
 @dataclass(frozen=True)
@@ -262,6 +260,25 @@ def take(field: str) -> None:
         if field == "d":
             values["model"] = OWN if after.d else kept.model if kept.model != OWN else DeviceSettings().model
     update(DEVICES, **values)
+
+
+def meet(field: str) -> None:
+    """Another level shows other devices, and another device may be of another level: the other one of the two follows.
+
+    Of a new level the device with the highest bandwidth is looked at, since its times are known.
+    """
+    state = st.session_state
+    level, device = state["devices.level"], state["devices.device"]
+    levels = {one.id: one.level for one in data.DEVICES}
+    if level == ALL_LEVELS or device == OWN or levels[device] == level:
+        return
+    if field == "device":
+        state["devices.level"] = levels[device]
+    elif levels[DeviceSettings().device] == level:
+        state["devices.device"] = DeviceSettings().device
+    else:
+        here = [one for one in data.DEVICES if one.level == level]
+        state["devices.device"] = max(here, key=lambda one: one.bandwidth or 0).id
 
 
 def adopt_pair(key: str) -> None:
