@@ -10,6 +10,7 @@ class DeviceMap {
       if (this.state && this.part("map").clientWidth !== this.width) this.draw();
     });
     this.watch.observe(this.part("map"));
+    document.fonts.ready.then(() => this.state && this.draw()); // names were measured in another type until then
   }
 
   show(text, choose) {
@@ -41,7 +42,7 @@ class DeviceMap {
     this.narrow = this.width < 620;
     const names = rows.map((row) => this.wide(this.named(row)));
     this.left = this.narrow ? 0 : Math.max(this.wide(this.state.words.across), ...names) + 12;
-    this.right = this.width - (this.narrow ? 0 : this.wide(grouped(rows.at(-1).m)) + 22);
+    this.right = this.width - (this.narrow ? 0 : Math.max(this.wide(grouped(rows.at(-1).m)), this.wide(this.state.words.memory)) + 16);
     this.step = this.narrow ? 38 : 21;
     this.height = TOP + rows.length * this.step + 4;
     const low = Math.log2(columns[0].d) - 0.22;
@@ -114,7 +115,7 @@ class DeviceMap {
     return [
       ...ticks,
       element("text", { class: "pa-dev-tick", x: this.left - 10, y: TOP - 6, "text-anchor": "end" }, words.across),
-      element("text", { class: "pa-dev-tick", x: this.width, y: TOP - 6, "text-anchor": "end" }, words.memory),
+      element("text", { class: "pa-dev-tick", x: this.width - 4, y: TOP - 6, "text-anchor": "end" }, words.memory),
     ];
   }
 
@@ -128,7 +129,7 @@ class DeviceMap {
     return [
       element("line", { class: "pa-dev-rule", x1: this.left, x2: this.right, y1: top, y2: top }),
       label("name", name, this.named(row)),
-      label("m", this.narrow ? [this.width - 4, top + 13, "end"] : [this.width, y + 4, "end"], grouped(row.m)),
+      label("m", this.narrow ? [this.width - 4, top + 13, "end"] : [this.width - 4, y + 4, "end"], grouped(row.m)),
     ];
   }
 

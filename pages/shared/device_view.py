@@ -83,7 +83,7 @@ def cite(source: str, evidence: str = "firm") -> tuple[str, str | None]:
     file, site = _FILE.match(source), _SITE.match(source)
     if file and evidence != "weak":
         repository, path, commit = file.groups()
-        where = f"/blob/{commit}/{path}" if "/" in path else ""
+        where = f"/blob/{commit}/{path}" if "/" in path and "fork commit" not in source else ""
         return repository, f"https://github.com/{repository}{where}"
     if site:
         return site[1], None if evidence == "weak" else f"https://{site[1]}{site[2]}"
