@@ -76,18 +76,18 @@ def cite(source: str, evidence: str = "firm") -> tuple[str, str | None]:
     >>> cite("owner/repo src/file.py @008e5743, 768/12")
     ('owner/repo', 'https://github.com/owner/repo/blob/008e5743/src/file.py')
     >>> cite("developer.apple.com/metal/limits/ : 16 KB")
-    ('developer.apple.com', 'https://developer.apple.com/metal/limits')
+    ('developer.apple.com', 'https://developer.apple.com/metal/limits/')
     """
     if source.startswith("measured in public reports"):
         return "measured in public reports", None
-    file, site = _FILE.match(source), _SITE.match(source)
-    if file and evidence != "weak":
-        repository, path, commit = file.groups()
-        where = f"/blob/{commit}/{path}" if "/" in path and "fork commit" not in source else ""
-        return repository, f"https://github.com/{repository}{where}"
-    if site:
-        return site[1], None if evidence == "weak" else f"https://{site[1]}{site[2]}"
-    return re.split(r"[,;:(]| \w+\.html", source)[0].strip()[:48], None
+    text, address = re.split(r"[,;:(]| \w+\.html", source)[0].strip()[:48], None
+    if file := _FILE.match(source):
+        text, path, commit = file.groups()
+        exact = "/" in path and "fork commit" not in source
+        address = f"https://github.com/{text}" + (f"/blob/{commit}/{path}" if exact else "")
+    elif site := _SITE.match(source):
+        text, address = site[1], f"https://{site[1]}{site[2]}"
+    return text, None if evidence == "weak" else address
 
 
 def evidence(one: Device | Model, t: Texts) -> str:

@@ -155,7 +155,7 @@ def costs(pair: Pair, dtype: str) -> list[Cost]:
     """
     model, device = pair.model, pair.device
     every = _counts(model.d_qk, model.d_v, rows_of(model), pair.words)
-    running = {name: one for name, one in every.items() if one.io is not None and pair.words > 0}
+    running = {name: one for name, one in every.items() if one.io is not None}
     roles = {"flash2": "flash2", "small-cache": "small-cache"}
     if running:
         roles.setdefault(min(running, key=lambda name: running[name].io or 0), "best")
