@@ -5,13 +5,12 @@ from pages.shared.entry import guard
 guard()
 
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
 from pages.shared import device_view as view
 from pages.shared.device_data import LEVELS
-from pages.shared.devices import address_of_now, chosen, costs, devices, meet, models, rows_of, table
+from pages.shared.devices import address_of_now, chosen, costs, devices, models, rows_of, table
 from pages.shared.i18n import texts
 from pages.shared.settings import ALL_LEVELS, CURVES, WORD_BYTES
 from pages.shared.url_state import link
@@ -19,19 +18,7 @@ from pages.shared.url_state import link
 t = texts()
 address = address_of_now()
 settings = address.settings
-
-
-def choice(field: str, words: dict[str, str], width: int | Literal["stretch"] = "stretch") -> None:
-    st.selectbox(
-        t(f"devices.{field}"),
-        list(words),
-        key=address.key(field),
-        format_func=lambda one: words[one],
-        on_change=meet,
-        args=(field,),
-        width=width,
-    )
-
+choice = partial(view.choice, address, t)
 
 head, lead = st.columns([1, 4], vertical_alignment="center")
 head.title(t("page.devices"), anchor=False)
@@ -39,7 +26,7 @@ lead.markdown(t("devices.lead") + " " + view.lead(settings, t))
 address.show_problems(t)
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     choice("dtype", {dtype: t(f"devices.dtype.{dtype}") for dtype in WORD_BYTES}, 190)
-    choice("level", {level: t(f"devices.level.{level}") for level in (*LEVELS, ALL_LEVELS)}, 330)
+    choice("tier", {level: t(f"devices.level.{level}") for level in (*LEVELS, ALL_LEVELS)}, 330)
     own = st.popover(t("devices.own"), width="content")
 with own:
     st.slider(t("devices.share"), 1, 100, key=address.key("share"), format="%d %%", help=t("devices.share_help"))
@@ -69,14 +56,14 @@ with beside, st.container(key="devices_pair"):
         st.markdown(view.sources(pair, t))
 
 st.header(t("devices.list.title"), anchor=False)
-dtype, level = t(f"devices.in.{settings.dtype}"), t(f"devices.level.{settings.level}")
+dtype, level = t(f"devices.in.{settings.dtype}"), t(f"devices.level.{settings.tier}")
 with st.container(key="devices_list"):
     st.markdown(t("devices.list.lead", dtype=dtype, level=level))
     st.markdown(view.small_list(settings, t))
 
 st.header(t("devices.every"), anchor=False)
 view.draw_table(settings, t)
-name = f"devices-{settings.dtype}-{settings.level}-{settings.share}.csv"
+name = f"devices-{settings.dtype}-{settings.tier}-{settings.share}.csv"
 st.download_button(t("devices.csv"), data=partial(table, settings), file_name=name, mime="text/csv", on_click="ignore")
 limits, origins = st.columns([6, 5], gap="large")
 limits.markdown(t.prose("devices_limits"))

@@ -64,8 +64,8 @@ class DeviceMap {
       "aria-label": words.alt,
     });
     svg.append(...this.ground(), ...this.head());
-    rows.forEach((row, i) => svg.append(...this.row(row, i)));
     svg.append(element("path", { class: "pa-dev-steps", d: this.steps() }));
+    rows.forEach((row, i) => svg.append(...this.row(row, i)));
     this.marks = [];
     rows.forEach((row, i) => columns.forEach((column, j) => svg.append(this.mark(row, i, column, j))));
     this.part("map").replaceChildren(svg);
@@ -125,7 +125,7 @@ class DeviceMap {
     const strong = row.id === this.state.chosen.device ? " pa-dev-strong" : "";
     const name = this.narrow ? [4, top + 13, "start"] : [this.left - 10, y + 4, "end"];
     const label = (kind, [x, at, anchor], text) =>
-      element("text", { class: `pa-dev-${kind}${strong}`, x, y: at, "text-anchor": anchor }, text);
+      element("text", { class: `pa-dev-${kind}${strong}${this.narrow ? " pa-dev-over" : ""}`, x, y: at, "text-anchor": anchor }, text);
     return [
       element("line", { class: "pa-dev-rule", x1: this.left, x2: this.right, y1: top, y2: top }),
       label("name", name, this.named(row)),
@@ -229,7 +229,7 @@ class DeviceMap {
     const live = this.part("map").querySelector("svg");
     const copy = live.cloneNode(true);
     const [from, to] = [live, copy].map((svg) => [...svg.querySelectorAll("*")]);
-    const names = ["fill", "fill-opacity", "stroke", "stroke-width", "font-family", "font-size", "font-weight"];
+    const names = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "paint-order", "font-family", "font-size", "font-weight"];
     from.forEach((node, k) => {
       const style = getComputedStyle(node);
       to[k].setAttribute("style", names.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));

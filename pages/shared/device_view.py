@@ -15,6 +15,7 @@ from pages.shared.devices import (
     Pair,
     adopt_pair,
     chosen,
+    meet,
     models,
     pairs,
     rows_of,
@@ -28,6 +29,7 @@ from pages.shared.numbers import NARROW_NO_BREAK_SPACE as THIN
 from pages.shared.numbers import grouped, rounded, times_n_squared
 from pages.shared.settings import DEVICES, WORD_BYTES, DeviceSettings
 from pages.shared.theme import ASSETS, css_tokens
+from pages.shared.url_state import Address
 
 MAP, TABLE = "devices_map", "devices_table"
 FOLDER = ASSETS / "devices"
@@ -143,7 +145,7 @@ def table_state(settings: DeviceSettings, lang: str) -> str:
         "devices": [
             told(one)
             | {"name": device_name(one, t), "m": words_of(one, settings)}
-            | {"level": "" if one.level == settings.level else level(one, t)}
+            | {"level": "" if one.level == settings.tier else level(one, t)}
             for one in shown_devices(settings)
         ],
         "models": [
@@ -350,6 +352,19 @@ def seconds(value: float) -> str:
     if value >= 1e-4:
         return f"{rounded(value * 1e3, 2)}{THIN}ms"
     return f"{rounded(value * 1e6, 2)}{THIN}µs"
+
+
+def choice(address: Address, t: Texts, field: str, words: dict[str, str], width: int | None = None) -> None:
+    """A choice among ids, shown by their `words`."""
+    st.selectbox(
+        t(f"devices.{field}"),
+        list(words),
+        key=address.key(field),
+        format_func=lambda one: words[one],
+        on_change=meet,
+        args=(field,),
+        width=width or "stretch",
+    )
 
 
 def own_fields(settings: DeviceSettings, t: Texts) -> None:

@@ -70,7 +70,7 @@ def fits(words: int, model: Model) -> bool:
 
 def shown_devices(settings: DeviceSettings) -> tuple[Device, ...]:
     """The devices of the chosen level, the reader's own among them, from the smallest memory up."""
-    shown = [one for one in devices(settings) if settings.level in (ALL_LEVELS, one.level) or one.id == OWN]
+    shown = [one for one in devices(settings) if settings.tier in (ALL_LEVELS, one.level) or one.id == OWN]
     return tuple(sorted(shown, key=lambda one: (one.bytes, one.name.lower())))
 
 
@@ -268,12 +268,12 @@ def meet(field: str) -> None:
     Of a new level the device with the highest bandwidth is looked at, since its times are known.
     """
     state = st.session_state
-    level, device = state["devices.level"], state["devices.device"]
+    level, device = state["devices.tier"], state["devices.device"]
     levels = {one.id: one.level for one in data.DEVICES}
     if level == ALL_LEVELS or device == OWN or levels[device] == level:
         return
     if field == "device":
-        state["devices.level"] = levels[device]
+        state["devices.tier"] = levels[device]
     elif levels[DeviceSettings().device] == level:
         state["devices.device"] = DeviceSettings().device
     else:

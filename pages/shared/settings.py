@@ -68,7 +68,8 @@ class CurveSettings:
 
 @dataclass(frozen=True)
 class DeviceSettings:
-    """Real devices: the pair that is looked at, the dtype, which memories are shown, `share` percent of them usable.
+    """Real devices: the pair that is looked at, the dtype, the level of memory that is shown (`tier`), and how many
+    percent of it are usable (`share`).
 
     The reader's own device: `name`, `bytes` of fast memory (0: none given), `bandwidth` in GB/s and `peak` in TFLOP/s
     (0: not known). The own model: `d` (0: none given) and `n`.
@@ -77,7 +78,7 @@ class DeviceSettings:
     device: str = "nvidia-h100-sxm"
     model: str = "gemma-4-full-attention-layers"
     dtype: str = "float16"
-    level: str = "shared"
+    tier: str = "shared"
     share: int = 100
     name: str = ""
     bytes: int = 0
@@ -126,7 +127,7 @@ DEVICES = Spec(
         IdField("device", "device", DEVICE_IDS),
         IdField("model", "model", MODEL_IDS),
         IdField("dtype", "dtype", tuple(WORD_BYTES)),
-        IdField("level", "level", (*LEVELS, ALL_LEVELS)),
+        IdField("tier", "level", (*LEVELS, ALL_LEVELS)),
         IntField("share", "share", 1, 100),
         NameField("name", "name"),
         IntField("bytes", "bytes", 0, CURVE_MEMORY),

@@ -59,7 +59,7 @@ def test_d_squared_itself_is_not_small() -> None:
 @pytest.mark.parametrize("dtype", WORD_BYTES)
 def test_small_pairs_are_those_of_the_files(dtype: str, share: int) -> None:
     """The same question asked of the raw files, without our classes."""
-    settings = replace(DEFAULT, dtype=dtype, share=share, level=ALL_LEVELS)
+    settings = replace(DEFAULT, dtype=dtype, share=share, tier=ALL_LEVELS)
     expected = set()
     for device in raw(DEVICES_FILE):
         for model in raw(MODELS_FILE):
@@ -76,7 +76,7 @@ def test_small_pairs_are_those_of_the_files(dtype: str, share: int) -> None:
 
 def test_a_level_shows_its_devices_alone() -> None:
     for level in set(LEVEL_OF.values()):
-        shown = {pair.device.name for pair in pairs(replace(DEFAULT, level=level))}
+        shown = {pair.device.name for pair in pairs(replace(DEFAULT, tier=level))}
         assert shown == {row["name"] for row in raw(DEVICES_FILE) if LEVEL_OF[row["kind"]] == level}
 
 
@@ -211,11 +211,11 @@ def test_bytes_that_are_typed_choose_the_own_device_and_none_leaves_it() -> None
 
 def test_level_and_device_follow_each_other() -> None:
     at = opened()
-    box(at, "level").set_value("l2").run()
+    box(at, "tier").set_value("l2").run()
     device = at.query_params["device"]
     assert next(one.level for one in DEVICES if one.id == device) == "l2"
     box(at, "device").set_value("google-tpu-v4").run()
     assert at.query_params["level"] == "scratchpad"
-    box(at, "level").set_value(ALL_LEVELS).run()
+    box(at, "tier").set_value(ALL_LEVELS).run()
     assert at.query_params["device"] == "google-tpu-v4"
     assert not at.exception
