@@ -37,8 +37,8 @@ picture, beside = st.columns([7, 5], gap="large")
 with picture:
     view.draw_map(settings, t)
 with beside, st.container(key="devices_pair"):
-    devices_here = {one.id: view.device_name(one, t) for one in devices(settings)}
-    models_here = {one.id: view.model_name(one, t) for one in models(settings)}
+    devices_here = {one.id: view.short_name(one, t) for one in devices(settings)}
+    models_here = {one.id: view.short_title(one, t) for one in models(settings)}
     choice("device", devices_here)
     choice("model", models_here)
     pair = chosen(settings)
@@ -51,7 +51,7 @@ with beside, st.container(key="devices_pair"):
     query = link(CURVES, t.lang, n=rows_of(pair.model), d=pair.model.d_qk, memory=max(pair.words, 1))
     st.page_link("pages/curves.py", label=t("devices.curves"), icon=":material/arrow_forward:", query_params=query)
     with st.expander(t("devices.more")):
-        st.markdown(" ".join(others))
+        st.markdown("\n".join(f"- {sentence}" for sentence in others))
         st.markdown(view.exact_words(listed, t))
         st.markdown(view.sources(pair, t))
 

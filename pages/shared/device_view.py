@@ -293,7 +293,7 @@ def sources(pair: Pair, t: Texts) -> str:
         weak = evidence(one, t)
         lines.append(f"- **{escaped(name)}.** {escaped(one.source)}" + (f" **({weak})**" if weak else ""))
         if one.note:
-            lines.append(f"  {t('devices.note')} {escaped(one.note)}")
+            lines.append(f"\n  {t('devices.note')} {escaped(one.note)}")
     return "\n".join(lines)
 
 
