@@ -66,7 +66,7 @@ class Phase:
 def phases(pebbling: Pebbling, words: int | None = None) -> tuple[Phase, ...]:
     """The phases of a legal pebbling, in order; a pebbling that moves no word is one phase.
 
-    A phase ends just before the word that is one too many for it, so what is computed after its last word belongs to it.
+    A phase ends just before the word that is one too many; what is computed after its last word belongs to it.
 
     Parameters
     ----------
