@@ -59,14 +59,14 @@ def seen(t: Texts) -> str:
             _path("M215 78h170v76h-170Z", "box"),
             _text(300, 121, t("why.see.phase"), "strong", "middle"),
             _arrow(0, 116, 211, 116),
-            _two(0, 88, t("why.see.start")),
+            _two(0, 84, t("why.see.start")),
             _arrow(250, 20, 250, 74),
             _text(240, 34, t("why.see.loads"), "", "end"),
             _arrow(350, 74, 350, 20),
             _text(360, 34, t("why.see.stores")),
-            _text(300, 14, t("why.see.moved"), "soft", "middle"),
+            _text(300, 13, t("why.see.moved"), "soft", "middle"),
             _arrow(389, 116, 600, 116),
-            _two(402, 88, t("why.see.end")),
+            _two(402, 84, t("why.see.end")),
             _path("M4 160V170H262V160"),
             _text(120, 190, t("why.see.d"), "strong", "middle"),
             _path("M338 160V170H596V160"),
@@ -80,7 +80,7 @@ def seen(t: Texts) -> str:
 def _two(x: float, y: float, words: str) -> str:
     """A label on two lines, broken at its colon."""
     first, _, second = words.partition(": ")
-    return _text(x, y, first) + _text(x, y + 18, second)
+    return _text(x, y, first) + _text(x, y + 20, second)
 
 
 def made(t: Texts) -> str:
@@ -128,8 +128,8 @@ def made(t: Texts) -> str:
     cube += [face("box", *((far, a, b) for a, b in square(near, far)))]
     cube += [face("box", *((a, far, b) for a, b in square(near, far)))]
     cube += [
-        _text(272, 78, t("why.make.cube_q")),
-        _text(58, 78, t("why.make.cube_k"), "", "end"),
+        _text(212, 24, t("why.make.cube_q")),
+        _text(118, 24, t("why.make.cube_k"), "", "end"),
         _text(165, 228, t("why.make.cube_e"), "", "middle"),
     ]
     shadows = _svg(330, 236, t("why.make.cube_alt"), *cube)
@@ -188,8 +188,7 @@ def regimes(n: int, d: int, memory: int, t: Texts) -> str:
     bound = through(lines["bound"])
     area = line([*bound, (bound[-1][0], bottom), (bound[0][0], bottom)]) + "Z"
     parts += [f'<path d="{area}" fill="var(--pa-ink)" fill-opacity=".1"/>', _path(line(bound))]
-    middle = bound[len(bound) // 3]
-    parts.append(_text(middle[0] - 20, min(bottom - 12, middle[1] + 44), t("why.regimes.below"), "soft"))
+    parts.append(_text(left + 12, bottom - 14, t("why.regimes.below"), "soft"))
     for name in ALGORITHM_IDS:
         dash = TOKENS["algorithms"][name]["svg-dash"] or "none"
         style = f'style="stroke:var(--pa-{name});stroke-width:3" stroke-dasharray="{dash}"'

@@ -1,8 +1,8 @@
 """What the proof page shows of a run: its phases, what each of them sees and makes, and the sum. Knows no Streamlit.
 
 The argument is `kernels_ref.bounds`, 4 ("scores"), with phases of M words. A: the dominator, red at a phase's start or
-loaded in it; E: its minimum set (`pebble_engine.phases`); |A or E| <= 3M. In it are q, k, o, v words of Q, K, dO, V and words that
-are *private* to e pairs (i, j): of S[i,j], P[i,j], dP[i,j], dS[i,j]. The phase multiplies for S and dP
+loaded in it; E: its minimum set (`pebble_engine.phases`); |A or E| <= 3M. In it are q, k, o, v words of Q, K,
+dO, V, and words that are *private* to e pairs (i, j): of S[i,j], P[i,j], dP[i,j], dS[i,j]. For S and dP it multiplies
 
 * for a pair without private words only if all 2d words of Q[i,:] and K[j,:] (dO[i,:] and V[j,:]) are in A: no more than
   q k / d + o v / d products;
@@ -72,7 +72,7 @@ def the_sum(n: int, d: int, memory: int) -> Sum:
     """The sum, in whole numbers.
 
     >>> the_sum(8, 2, 14)
-    Sum(products=256, cap=229, phases=2, words=14, floor=128)
+    Sum(products=256, cap=230, phases=2, words=14, floor=128)
     """
     products, cap = 2 * n * n * d, most_in_a_phase(d, memory)
     least = -(-products // cap)
