@@ -19,8 +19,9 @@ class Lit {
     if (!layout) return;
     c.clearRect(0, 0, layout.width, layout.height);
     for (const cell of cells(computed)) this.hatch(cell);
-    for (const cell of cells(dominator)) this.mark(cell, letters[0], false);
-    for (const cell of cells(minimum)) this.mark(cell, letters[1], true);
+    const seen = cells(dominator);
+    for (const cell of seen) this.mark(cell, letters[0], false);
+    for (const cell of cells(minimum)) this.mark(cell, letters[1], true, seen.has(cell));
   }
 
   hatch(cell) {
@@ -42,13 +43,13 @@ class Lit {
     c.restore();
   }
 
-  mark(cell, letter, end) {
+  mark(cell, letter, end, framed = false) {
     const { c, view } = this, { layout, colours } = view, s = layout.cell;
     const x = layout.cellX[cell] + 0.5, y = layout.cellY[cell] + 0.5, inset = end ? 2.5 : 0;
     c.strokeStyle = colours.ink;
     c.lineWidth = s >= 14 ? 2 : 1.5;
     c.setLineDash(end ? [3, 2] : []);
-    c.strokeRect(x + inset, y + inset, s - 2 * inset, s - 2 * inset);
+    if (!framed) c.strokeRect(x + inset, y + inset, s - 2 * inset, s - 2 * inset);
     c.setLineDash([]);
     const side = Math.round(s * 0.58), fx = end ? x + s : x, fy = end ? y + s : y, towards = end ? -1 : 1;
     c.fillStyle = colours.ink;

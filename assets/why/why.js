@@ -36,10 +36,11 @@ class PhaseView {
     root.replaceChildren(
       make("header", { class: "chooser" }, make("div", { class: "buttons" }, this.back, this.forward), this.title, this.rulerNote),
       this.ruler.element,
+      this.legend,
       make(
         "div",
         { class: "both" },
-        make("div", { class: "scene" }, this.stage, this.legend, make("div", { class: "transport" }, this.play, this.scrub), this.move),
+        make("div", { class: "scene" }, this.stage, make("div", { class: "transport" }, this.play, this.scrub), this.move),
         make("div", { class: "numbers" }, this.facts, this.lists),
       ),
       this.live,
@@ -69,7 +70,7 @@ class PhaseView {
     for (const [element, name] of [[this.back, "back"], [this.forward, "forward"], [this.scrub, "scrub"]]) element.setAttribute("aria-label", labels[name]);
     this.rulerNote.textContent = fill(labels.ruler_note, { m: this.run.red });
     const entry = (name) => make("span", { class: "entry" }, make("span", { class: `key ${name}`, "aria-hidden": "true", text: { dominator: this.letters[0], minimum: this.letters[1] }[name] }), labels[`legend_${name}`]);
-    this.legend.replaceChildren(...["computed", "dominator", "minimum", "red", "blue"].map(entry));
+    this.legend.replaceChildren(...["computed", "dominator", "minimum"].map(entry));
     this.index = -1;
     this.choose(phase - 1);
     this.fit();

@@ -63,7 +63,7 @@ def test_the_browser_gets_the_sets_that_python_found() -> None:
 def test_labels_are_those_that_the_component_uses(lang: str) -> None:
     own, board = Texts(lang).group("why.board"), Texts(lang).group("lab.board")
     asked = set(re.findall(r"labels\.(\w+)", SOURCE)) | set(re.findall(r'bound\([^"]*"(\w+)"\)', SOURCE))
-    asked |= {f"legend_{name}" for name in ("computed", "dominator", "minimum", "red", "blue")}
+    asked |= {f"legend_{name}" for name in ("computed", "dominator", "minimum")}
     asked |= {f"list_{name}" for name in ("computed", "dominator", "minimum")} | {"back", "forward", "scrub"}
     assert asked <= set(own) | set(board)
     assert set(own) <= asked, "none without use"
