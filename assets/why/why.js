@@ -21,7 +21,7 @@ class PhaseView {
     this.base = make("canvas", { "aria-hidden": "true" });
     this.overlay = make("canvas", { class: "overlay", "aria-hidden": "true" });
     this.lit = make("canvas", { class: "overlay", "aria-hidden": "true" });
-    this.stage = make("div", { class: "stage", role: "img" }, make("div", { class: "plane" }, this.base, this.overlay, this.lit));
+    this.stage = make("div", { class: "stage", role: "img", tabindex: 0 }, make("div", { class: "plane" }, this.base, this.overlay, this.lit));
     this.play = button("play", () => this.toggle(), icon("play"));
     this.scrub = make("input", { type: "range", class: "scrub", step: 1 });
     this.scrub.addEventListener("input", () => {
