@@ -149,11 +149,6 @@ def sync(spec: Spec) -> Address:
     updated = state.pop(f"_updated.{spec.page}", False)
     if kept is None or (not touched and not updated and _is_news(spec.page, query)):
         settings, problems = decode(query, spec)
-        if kept is None and (shown := widgets | _typed(spec)):
-            # A new session whose browser shows widgets already: their server went away, and the reader has just moved
-            # one of them. The address is what the page showed before.
-            asked, wrong = validate(spec, shown, settings)
-            settings, problems = restarted(spec, settings, asked), problems + wrong
         _keep(spec, settings, problems, seed=tuple(asdict(settings)))
     elif touched and not updated:
         asked, problems = validate(spec, widgets, kept)
@@ -177,13 +172,6 @@ def update(spec: Spec, **values: object) -> None:
 
 def _typed_key(spec: Spec, field: str) -> str:
     return f"{_key(spec, field)}_typed"
-
-
-def _typed(spec: Spec) -> dict[str, object]:
-    """Field name -> what is typed into its text input, of those on the page."""
-    state = st.session_state
-    keys = {field.name: _typed_key(spec, field.name) for field in spec.fields}
-    return {name: text for name, key in keys.items() if (text := state.get(key, "").strip())}
 
 
 def _take(spec: Spec, field: str) -> None:
