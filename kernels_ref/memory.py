@@ -15,6 +15,11 @@ Masks. A tensor may carry a mask: then only the entries that the mask keeps exis
 ``tiles(..., where=S[i])`` comes by only those tiles that keep something of S beside rows i. A block still takes the
 room of its whole tile in fast memory.
 
+Inputs stored by their nonzeros. An input may carry a pattern: then only the entries in the pattern are stored and
+move, and only products of two stored entries are multiplications. A word is a value: where it stands (its index) is
+not counted, as in Z_input (math.md, Theorem 4.5). A block takes the room of its whole tile here too, so that tiles do
+not depend on patterns.
+
 Many tiles at once. A full-size run has millions of tiles and Python is slow, so a machine may hand the kernel several
 consecutive tiles of a loop as one `Tile` that knows how many it stands for (and a tile too large to compute with in
 pieces). The kernel cannot tell, and the counts do not change: a block that does not follow a loop is moved once for
@@ -92,7 +97,8 @@ class Tile:
 class Tensor:
     """A matrix or vector with a name and a place in slow memory. ``tensor[i]``, ``tensor[i, j]`` name its regions.
 
-    With a ``mask`` (of its own shape) only the kept entries exist.
+    With a ``mask`` (of its own shape) only the kept entries exist. With a ``pattern`` (an input's) only its entries
+    are stored; the others are zero.
     """
 
     name: str
@@ -100,12 +106,17 @@ class Tensor:
     mask: Mask | None = None
     transposed: bool = False
     base: Tensor | None = None  # of a transposed view: the tensor that it views
+    pattern: Mask | None = None
+
+    @property
+    def stored(self) -> Mask | None:  # None: all
+        return self.mask if self.pattern is None else self.pattern
 
     @property
     def T(self) -> Tensor:
         if self.base is not None:
             return self.base
-        return Tensor(self.name, self.shape[::-1], self.mask, transposed=True, base=self)
+        return Tensor(self.name, self.shape[::-1], self.mask, True, self, self.pattern)
 
     def __getitem__(self, index: Tile | tuple[Tile, ...]) -> Region:
         tiles = index if isinstance(index, tuple) else (index,)
@@ -130,9 +141,20 @@ class Region:
 
     @property
     def words(self) -> int:
-        if self.tensor.mask is not None:
-            return self.tensor.mask.kept_words(*self.slices)
+        if self.tensor.stored is not None:
+            return self.tensor.stored.kept_words(*self.slices)
         return math.prod(tile.length for tile in self.tiles)
+
+    def words_of(self, tile: Tile) -> Array:
+        """Its words in each of the tiles that one of its `Tile`s stands for. (tiles,)"""
+        axis, edges = self.tiles.index(tile), tile.edges - tile.first
+        stored = None if self.tensor.stored is None else self.tensor.stored.kept(*self.slices)
+        if stored is None:
+            return tile.lengths * math.prod(own.length for own in self.tiles if own is not tile)
+        lines = stored.sum(axis=1 - axis)
+        if len(lines) < edges[-1]:  # a piece of one tile
+            return np.array([lines.sum()])
+        return np.asarray(np.add.reduceat(lines, edges[:-1]))
 
     @property
     def fast_words(self) -> int:
@@ -212,10 +234,10 @@ class TwoLevelMemory:
 
     # What lives in slow memory
 
-    def input(self, name: str, shape: tuple[int, ...]) -> Tensor:
-        """A tensor that slow memory holds from the start."""
+    def input(self, name: str, shape: tuple[int, ...], pattern: Mask | None = None) -> Tensor:
+        """A tensor that slow memory holds from the start: all of it, or the entries in ``pattern``."""
         self._kept.add(name)
-        return Tensor(name, shape)
+        return Tensor(name, shape, pattern=pattern)
 
     def output(self, name: str, shape: tuple[int, ...]) -> Tensor:
         """A tensor that slow memory must hold in the end. It starts out as nothing: no zeros are written."""
@@ -270,11 +292,15 @@ class TwoLevelMemory:
         followed = {id(tile) for tile in region.tiles}
         both = {id(pair), id(pair.met)}
         times = math.prod(tile.count for tile in self._loops if id(tile) not in followed | both)
-        if both <= followed and region.tensor.mask is not None:
-            return region.words * times
-        here, there = (tile.lengths if id(tile) in followed else tile.counts for tile in (pair, pair.met))
-        rest = math.prod(tile.length for tile in region.tiles if id(tile) not in both)
-        return int(here @ pair.pairs @ there) * rest * times
+        if both <= followed:
+            if region.tensor.mask is not None:
+                return region.words * times
+            rest = math.prod(tile.length for tile in region.tiles if id(tile) not in both)
+            return int(pair.lengths @ pair.pairs @ pair.met.lengths) * rest * times
+        if not both & followed:
+            return int(pair.counts @ pair.pairs @ pair.met.counts) * region.words * times
+        here, there = (region.words_of(tile) if id(tile) in followed else tile.counts for tile in (pair, pair.met))
+        return int(here @ pair.pairs @ there) * times
 
     # Moving words
 
@@ -396,6 +422,8 @@ class TwoLevelMemory:
         """Multiplications of ``left @ right``: under a mask those that have to do with a kept entry."""
         tiles = (left.rows, left.columns, right.columns)
         times = self._times(left.region, right.region)
+        if left.region.tensor.pattern or right.region.tensor.pattern:
+            return _nonzero_products(target, left, right) * times
         for region in (target.region, left.region, right.region):
             if region.tensor.mask is not None:
                 third = (tile.length for tile in tiles if all(tile is not own for own in region.tiles))
@@ -451,6 +479,20 @@ def _meeting(tile: Tile, where: Region) -> Tile | None:
         return None
     size = int(np.diff(tile.edges)[pairs.any(axis=1)].max())
     return dataclasses.replace(tile, size=size, met=met, pairs=pairs, mask=mask)
+
+
+def _nonzero_products(target: Block, left: Block, right: Block) -> int:
+    """Products of two stored entries that have to do with a kept one, of ``target += left @ right``."""
+    rows, inner, columns = left.rows.length, left.columns.length, right.columns.length
+    a, b, c = _stored(left, (rows, inner)), _stored(right, (inner, columns)), _stored(target, (rows, columns))
+    return int((a @ b)[c > 0].sum())
+
+
+def _stored(block: Block, shape: tuple[int, int]) -> Array:
+    """1 where a block has a word, 0 elsewhere."""
+    stored = block.region.tensor.stored
+    kept = None if stored is None else stored.kept(*block.region.slices)
+    return np.ones(shape) if kept is None else (kept.T if block.transposed else kept).astype(float)
 
 
 def _sums(region: Region) -> tuple[str, tuple[int, ...]]:

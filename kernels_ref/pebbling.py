@@ -20,15 +20,13 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-import numpy as np
-
 from pebble_engine import Move, PebbleDag, Pebbling, Rules, attention_backward, attention_forward
 
 from . import sizes
 from .algorithms import find
 from .elementwise import fill, residual, row_products, softmax_step
 from .errors import BadInput, NoPebbling
-from .masks import Mask, MaskLike, as_mask
+from .masks import MaskLike, as_mask, matrix
 from .memory import Array, Block, Region, TwoLevelMemory
 from .runs import execute
 
@@ -200,12 +198,7 @@ def _exists(block: Block, place: Place) -> bool:
     return mask is None or bool(_matrix(mask)[place])
 
 
-@functools.lru_cache(maxsize=8)
-def _matrix(mask: Mask) -> Array:
-    """A mask as booleans. (n_q, n_k)"""
-    n_q, n_k = mask.shape
-    kept = mask.kept(slice(0, n_q), slice(0, n_k))
-    return np.ones((n_q, n_k), bool) if kept is None else kept
+_matrix = functools.lru_cache(maxsize=8)(matrix)
 
 
 def _places(region: Region) -> Iterator[Place]:
@@ -248,17 +241,17 @@ def pebble(
     if kernel.inputs == ("Q", "K", "V", "O", "dO", "l", "m"):
         raise NoPebbling("zeros_first", f"{algorithm} writes zeros to dQ, dK and dV before it computes anything")
     kept = as_mask(mask, n_q, n_k)
-    matrix = None if kept is None else _matrix(kept)
-    if matrix is not None and not (matrix.any(axis=0).all() and matrix.any(axis=1).all()):
+    entries = None if kept is None else _matrix(kept)
+    if entries is not None and not (entries.any(axis=0).all() and entries.any(axis=1).all()):
         raise NoPebbling("zero_rows", "the mask leaves a query or a key alone, and zeros are its gradient")
     first, lines = 0, {}
     for function in _listed(algorithm, form):
         lines[function.__code__] = first
         first += len(inspect.getsourcelines(function)[0]) + 1
     fast = PebbleMemory(memory, lines)
-    execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept, **({"target": True} if target else {}))
+    execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept, target=target)
     return Pebbling(
-        dag=_dag(form, kernel.divide, target, n_q=n_q, n_k=n_k, d=d, mask=matrix),
+        dag=_dag(form, kernel.divide, target, n_q=n_q, n_k=n_k, d=d, mask=entries),
         rules=Rules(red=memory, sliding=True),
         moves=tuple(fast.moves),
         made_by=algorithm,

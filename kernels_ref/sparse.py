@@ -3,17 +3,58 @@
 Source: Li, Liang, Shi, Song, Yue, Zhang, arXiv 2410.09397, Theorem 4.5: Z_input, the nonzeros of the input matrices,
 and Z_QK, those of the key-query matrix. A mask decides Z_QK; Z_input falls with zeros in Q, K (or A1, A2) themselves,
 and with rows that no kept score reads.
+
+Inputs by nonzeros. `count`, `run`, `backward`, `forward` and `backward_weights` take ``patterns``, a boolean matrix for
+each input that is stored by its nonzeros (`patterns` makes them). Then a word is a nonzero value: a kernel loads those
+of a block and no others, and of its products those of two stored words are counted. Where a value stands (its index)
+is not counted, as in Z_input, and takes no room. Every kernel in every form counts so; its tiles stay the same, for a
+block takes the room of a dense one, and what is computed (S, dQ, Q = A1 X ...) is dense. So loads fall in proportion
+to the nonzeros, while the theorem's Z_input^2 / M is what a schedule might reach that packs its tiles. Lower bounds
+with constants (`bounds`) and the pebble game are of dense inputs; `per_instance_floor` is what holds here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .errors import BadInput
 from .masks import Band, Mask, MaskLike, as_mask
 from .memory import Array
+from .sizes import Shape
+
+Patterns = Mapping[str, npt.ArrayLike]
+SPARSE = {"qkv": ("Q", "K", "V", "dO"), "forward": ("Q", "K", "V"), "weights": ("A1", "A2", "A3", "X", "Y", "dO")}
+
+
+def patterns(**inputs: Array) -> dict[str, Array]:
+    """Which entries of inputs are not zero, by name: what `count` and `backward` take as ``patterns``.
+
+    >>> patterns(K=np.array([[0.0, 2.0]]))["K"].tolist()
+    [[False, True]]
+    """
+    return {name: np.asarray(array) != 0 for name, array in inputs.items()}
+
+
+def with_patterns(shape: Shape, given: Patterns | None, form: str, *, target: bool = False) -> Shape:
+    """The shape with patterns of its inputs. Raises `BadInput` for a name or a shape that the form does not have."""
+    names = tuple("E" if target and name == "dO" else name for name in SPARSE[form])
+    found = []
+    for name, pattern in (given or {}).items():
+        if name not in names:
+            raise BadInput(f"the {form} form has no matrix {name!r} to store by nonzeros; it has: {', '.join(names)}")
+        stored = np.asarray(pattern)
+        if stored.dtype != bool or stored.shape != shape.extent(name):
+            raise BadInput(
+                f"a pattern is a boolean matrix, of {name} {shape.extent(name)}; got {stored.dtype} of {stored.shape}"
+            )
+        mask = as_mask(stored, *shape.extent(name))
+        if mask is not None:
+            found.append((name, mask))
+    return Shape(*shape.sizes, shape.mask, tuple(found))
 
 
 class Nonzeros(NamedTuple):

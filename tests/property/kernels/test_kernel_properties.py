@@ -4,11 +4,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels_ref import ALGORITHMS, backward, count, masks, pebble, reference, run, theory
+from kernels_ref import ALGORITHMS, backward, count, masks, pebble, reference, run, sparse, theory
 from kernels_ref.checks import random_problem, relative_error
 from kernels_ref.counts import COUNTED
 from kernels_ref.memory import TwoLevelMemory
 from kernels_ref.runs import execute
+from kernels_ref.sizes import Shape
 from pebble_engine import replay
 from tests.unit.kernels.grid import BACKWARD
 
@@ -99,3 +100,34 @@ def test_every_form_under_any_mask(algorithm, data, n_q, n_k, d, d_v, density, s
     check = run(algorithm, **options, seed=seed)
     assert check.max_relative_error < 1e-6  # dP - D may cancel; test_gradients_are_right measures that
     assert check.counts == count(algorithm, **options)
+
+
+@given(
+    st.sampled_from(sorted(ALGORITHMS)), st.data(), st.integers(1, 9), st.integers(1, 9), st.integers(1, 4),
+    st.integers(1, 4), st.floats(0, 1), st.none() | st.floats(0, 1), st.integers(0, 99), st.integers(0, 200),
+    st.integers(1, 20),
+)  # fmt: skip
+def test_every_form_on_inputs_by_nonzeros(
+    algorithm, data, n_q, n_k, d, d_v, density, kept, seed, extra, rows_at_once
+):  # fmt: skip
+    """Any inputs with zeros, any mask: machines, closed forms and the reference agree, and no more moves than dense."""
+    form = data.draw(st.sampled_from(sorted(ALGORITHMS[algorithm].forms)))
+    names = data.draw(st.sets(st.sampled_from(sparse.SPARSE[form])))
+    rng, shape = np.random.default_rng(seed), Shape(n_q, n_k, d, d_v)
+    patterns = {name: rng.random(shape.extent(name)) < density for name in sorted(names)}
+    mask = None if kept is None else masks.random(n_q, n_k, kept, seed)
+    memory = ALGORITHMS[algorithm].least_memory(d, d_v, form) + extra
+    options = {"n_q": n_q, "n_k": n_k, "d": d, "d_v": d_v, "memory": memory, "form": form, "mask": mask}
+    closed, dense = count(algorithm, **options, patterns=patterns), count(algorithm, **options)
+    check = run(algorithm, **options, patterns=patterns, seed=seed)
+    assert check.max_relative_error < 1e-6
+    assert check.counts == closed
+    fast = TwoLevelMemory(memory, rows_at_once=rows_at_once)
+    execute(algorithm, fast, n_q, n_k, d, d_v=d_v, form=form, mask=shape_mask(mask), patterns=patterns)
+    assert {name: getattr(fast, name) for name in COUNTED} == {name: getattr(closed, name) for name in COUNTED}
+    assert closed.loads <= dense.loads
+    assert (closed.stores, closed.tile) == (dense.stores, dense.tile)
+
+
+def shape_mask(mask):
+    return None if mask is None else masks.as_mask(mask, *mask.shape)
