@@ -136,7 +136,6 @@ def test_pebble_and_check(capsys, tmp_path):
         ("count --algorithm flash2 --n 4 --d 4 --memory 99 --form forward", "flash2 has no 'forward' form"),
         ("count --algorithm flash2 --n 4 --d 4 --memory 99 --heads 4 --kv-heads 3", "cannot share 3 heads"),
         ("run --algorithm flash2 --n 4 --d 4 --memory 99 --form weights --heads 2", "one head"),
-        ("pebble --algorithm flash1 --n 2 --d 2 --memory 99 --out x.json", "flash1 writes zeros"),
         ("pebble --algorithm flash2 --n 2 --d 2 --memory 99 --out x.json --heads 2", "of one head"),
         ("", "required"),
     ],
