@@ -31,7 +31,7 @@ from pebble_engine import Move, PebbleDag, Pebbling, Rules, attention_backward, 
 
 from . import sizes
 from .algorithms import find
-from .elementwise import fill, residual, row_products, softmax_step
+from .elementwise import fill, residual, row_products, score_gradient_of_scores, softmax_step
 from .errors import BadInput, NoPebbling
 from .masks import MaskLike, as_mask, matrix
 from .memory import Array, Block, Region, Tensor, TwoLevelMemory
@@ -165,6 +165,9 @@ class PebbleMemory(TwoLevelMemory):
         for place in _places(others[0].region if function is row_products else into):
             for words in passing:
                 words.reach(place)
+            if function is score_gradient_of_scores:  # S becomes f where it passes
+                score, others[0].data[place] = others[0].data[place], _label("f", place)
+                self._become(score, others[0].data[place], line)
             if function is residual and summed is not None:  # D + O (O - E), while O is still there
                 self._add(summed, place[:1], line)
             if function is not row_products:

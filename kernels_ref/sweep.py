@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -53,8 +53,7 @@ def sweep(
     forms: Sequence[str | None] = [form] if form is None or isinstance(form, str) else form
     many_rows: Sequence[int | None] = [n] if n is None or isinstance(n, int) else n
     for rows, width in itertools.product(many_rows, [d] if isinstance(d, int) else d):
-        n_queries, n_keys = sizes.rows(rows, n_q, n_k)
-        shape = Shape.of(None, width, n_q=n_queries, n_k=n_keys, d_v=d_v)
+        shape = Shape.of(rows, width, n_q=n_q, n_k=n_k, d_v=d_v)
         for name, kept in _masks(mask, shape):
             problem = Shape(*shape.sizes, kept)
             for wanted in forms:
@@ -198,12 +197,10 @@ def swaps(
     neither moves, holds no swap; every other range is halved until it is a single step. Under a mask they can rise
     (larger tiles may meet the mask less well), so every M is looked at; `BadInput` where that is more than 20,000.
     """
-    n_q, n_k = sizes.rows(n, n_q, n_k)
-    shape = Shape.of(None, d, n_q=n_q, n_k=n_k, d_v=d_v)
-    if mask is not None:
-        ((_, kept),) = _masks(mask, shape)
-        return _find_swaps(first, second, Shape(*shape.sizes, kept), form, heads, kv_heads)
-    return _known_swaps(first, second, shape, form, heads, kv_heads)
+    shape = Shape.of(n, d, n_q=n_q, n_k=n_k, d_v=d_v)
+    ((_, kept),) = _masks(mask, shape)
+    find_them = _known_swaps if kept is None else _find_swaps
+    return find_them(first, second, Shape(*shape.sizes, kept), form, heads, kv_heads)
 
 
 def _find_swaps(
@@ -264,26 +261,13 @@ def _halving(first: str, second: str, words: Callable[[int], tuple[int, int]], l
     return tuple(found)
 
 
-def crossover(
-    first: str,
-    second: str,
-    n: int | None = None,
-    d: int = 1,
-    *,
-    n_q: int | None = None,
-    n_k: int | None = None,
-    d_v: int | None = None,
-    form: str | None = None,
-    mask: MaskLike | str = None,
-    heads: int = 1,
-    kv_heads: int | None = None,
-) -> int | None:
+def crossover(first: str, second: str, n: int | None = None, d: int = 1, **options: Any) -> int | None:
     """The M (words) from which ``first`` never again moves more words than ``second``; None if there is none.
+
+    Options as in `swaps`.
 
     >>> crossover("flash2", "small-cache", n=4096, d=64)
     3224
     """
-    last = swaps(
-        first, second, n, d, n_q=n_q, n_k=n_k, d_v=d_v, form=form, mask=mask, heads=heads, kv_heads=kv_heads
-    )[-1]  # fmt: skip
+    last = swaps(first, second, n, d, **options)[-1]
     return last.memory if last.winner == first else None

@@ -94,6 +94,41 @@ def small_cache(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
     return _total(at, own + products, stores=stores, slow=slow, scores=_multiplications(at))
 
 
+def small_cache_outer(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
+    n_q, n_k, d, d_v = at.shape.sizes
+    kept = at.words
+    (a, b), (o, o_b), (u, u_b), (p, p_b) = (
+        (tile[f"{name}rows"], tile[f"{name}columns"]) for name in ("", "o_", "u_", "p_")
+    )
+    o_wide, u_wide, rows, keys = least(o_b, d_v), least(u_b, d_v), least(o, n_q), least(u, n_k)
+    own = [
+        {
+            "loads": at.rows(a, b) * d + at.passes("A2", a, b),  # S
+            "peak_fast": largest(2 * least(a, n_q), at.largest(lambda r, c: r * c + 3 * r + 1, a, b)),
+        },
+        {
+            "loads": n_q + kept * tiles(d_v, o_b) + at.columns(o, 1) * d_v + at.once("dO"),  # O, D
+            "peak_fast": largest(
+                rows * (o_wide + 2) + 1, at.largest(lambda r, _: r * (o_wide + 3) + 1, o, 1)
+            ),
+        },
+        {
+            "loads": (kept + at.rows(1, u)) * tiles(d_v, u_b) + at.passes("dO", 1, u),  # U
+            "peak_fast": largest(keys * u_wide, at.largest(lambda _, c: c * (u_wide + 1) + 1, 1, u)),
+        },
+        {
+            "loads": at.passes("dO", p, p_b) + at.columns(p, p_b) * d_v + kept + 2 * at.rows(p, p_b),  # p
+            "peak_fast": at.largest(lambda r, c: largest(r * c + r + 1, r * c + 3), p, p_b),
+        },
+        by_rows(at, "A2", tile["t_rows"], tile["t_columns"]),
+    ]  # fmt: skip
+    products = [
+        _outer(product, tile[f"{name}_rows"], tile[f"{name}_columns"]) for name, product in _products(at).items()
+    ]
+    stores, slow = 2 * kept + 2 * n_q, kept + 2 * n_q
+    return _total(at, own + products, stores=stores, slow=slow, scores=_multiplications(at))
+
+
 def flash(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
     n_q, n_k, d, d_v = at.shape.sizes
     a, b, c = tile["rows"], tile["t_rows"], tile["columns"]

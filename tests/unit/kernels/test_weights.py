@@ -71,6 +71,9 @@ def test_leading_constants():
     n, d, side = 2**16, 512, 32
     io = count("small-cache", n=n, d=d, memory=3 * side**2 + 2 * side, form="weights").io
     assert (io - 3 * n * n) * side / (n * n * d) == pytest.approx(10, rel=0.04)
+    outer = count("small-cache-outer", n=n, d=d, memory=4096, form="weights").io
+    assert (outer - 3 * n * n) * 64 / (n * n * d) == pytest.approx(10, rel=0.04)
+    assert outer < 0.65 * count("small-cache", n=n, d=d, memory=4096, form="weights").io
     io = count("flash2", n=n, d=64, memory=16 * 64**2, form="weights").io
     assert io * 16 / n**2 == pytest.approx(14, rel=0.08)
 
