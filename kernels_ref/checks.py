@@ -60,6 +60,7 @@ def run(
     seed: int = 0,
     progress: Progress | None = None,
     patterns: Patterns | None = None,
+    target: bool = False,
 ) -> Check:
     """Execute an algorithm on random inputs (scale 1/sqrt(d)) and compare its results with the reference.
 
@@ -67,13 +68,13 @@ def run(
     counted during the run; the reference works in float64 whatever ``dtype`` is.
     Raises `DoesNotFit`, `BadInput`.
     """
-    given: dict[str, Any] = {
+    sizes: dict[str, Any] = {
         "n_q": n_q, "n_k": n_k, "d_v": d_v, "form": form, "mask": mask, "heads": heads, "kv_heads": kv_heads,
-        "dtype": dtype, "patterns": patterns,
+        "dtype": dtype, "patterns": patterns, "target": target,
     }  # fmt: skip
-    entry, form, shape, one, _, kv_heads = resolve(algorithm, n, d, memory, **given)
+    entry, form, shape, one, _, kv_heads = resolve(algorithm, n, d, memory, **sizes)
     entry.tile(one, memory, form)  # does it fit, before any work is done
-    planned = count(algorithm, n, d, memory, **given)
+    planned = count(algorithm, n, d, memory, **sizes)
     scale = 1 / float(np.sqrt(d))
     options: dict[str, Any] = {
         "memory": memory, "mask": shape.mask, "scale": scale, "dtype": dtype, "progress": progress,
@@ -83,9 +84,11 @@ def run(
         raise BadInput("the weights form is run one head at a time; `count` takes any number")
     if form == "weights":
         problem = random_weights_problem(shape.n_q, shape.n_k, d, seed, d_v)
-        problem = _zeroed(problem, ("A1", "A2", "A3", "X", "Y", "dO"), shape)
-        done: Run = backward_weights(algorithm, *problem[:5], dout=problem[5], **options)
-        right: tuple[Array, ...] = reference.backward_weights(*problem, scale=scale, mask=shape.mask)
+        a1, a2, a3, x, y, given = _zeroed(problem, ("A1", "A2", "A3", "X", "Y", "E" if target else "dO"), shape)
+        options["target" if target else "dout"] = given
+        done: Run = backward_weights(algorithm, a1, a2, a3, x, y, **options)
+        dout = reference.forward(a1 @ x, a2, a3 @ y, scale=scale, mask=shape.mask).out - given if target else given
+        right: tuple[Array, ...] = reference.backward_weights(a1, a2, a3, x, y, dout, scale=scale, mask=shape.mask)
     else:
         done, right = _attention(algorithm, form, shape, heads, kv_heads, seed, options)
     counts = _counted(planned, done)

@@ -50,6 +50,7 @@ class Counts:
     mask: int | None = None
     dtype: str | None = None
     stored: dict[str, int] | None = None
+    target: bool = False
 
     @property
     def n(self) -> int:
@@ -72,7 +73,9 @@ class Counts:
             record = {"algorithm": self.algorithm, "form": self.form, "n": self.n_q} | record
             del record["n_q"], record["n_k"]
         unusual = ("d_v", "kv_heads", "mask", "dtype", "stored")
-        for name in [name for name in unusual if record[name] is None] + ["heads"] * (self.heads == 1):
+        for name in [name for name in unusual if record[name] is None] + [
+            *["heads"] * (self.heads == 1), *["target"] * (not self.target)
+        ]:  # fmt: skip
             del record[name]
         if self.dtype is not None:
             record["bytes"] = self.bytes
@@ -109,6 +112,7 @@ class Wanted(NamedTuple):
 def resolve(
     algorithm: str, n: int | None, d: int, memory: int, *, n_q: int | None, n_k: int | None, d_v: int | None,
     form: str | None, mask: MaskLike, heads: int, kv_heads: int | None, dtype: str | None, patterns: Patterns | None,
+    target: bool,
 ) -> Wanted:  # fmt: skip
     """From what a caller of `count` or `run` gives. Raises `BadInput`."""
     entry = find(algorithm)
@@ -118,7 +122,7 @@ def resolve(
     check(memory=memory)
     if dtype is not None and dtype not in BYTES:
         raise BadInput(f"no dtype is called {dtype!r}; there are: {', '.join(BYTES)}")
-    shape = Shape(*plain.sizes, as_mask(mask, plain.n_q, plain.n_k))
+    shape = Shape(*plain.sizes, as_mask(mask, plain.n_q, plain.n_k), target=aims(form, target))
     times = heads if kv_heads is None else kv_heads
     if patterns:
         one_head(heads)
@@ -141,13 +145,15 @@ def count(
     kv_heads: int | None = None,
     dtype: str | None = None,
     patterns: Patterns | None = None,
+    target: bool = False,
 ) -> Counts:
     """One algorithm's counts at one size, without running it.
 
     Parameters: ``n`` rows of Q and K (or ``n_q`` and ``n_k`` apart), ``d`` columns (``d_v`` of V, where they differ),
     ``memory`` = M words, ``form`` "qkv", "weights" or "forward" (by default the algorithm's first), ``mask`` (a boolean
     matrix or one of `masks`), ``heads`` sharing ``kv_heads`` heads of K and V, ``dtype`` for the bytes, ``patterns``
-    of inputs that are stored by their nonzeros (`sparse.patterns`; of one head): only those words move.
+    of inputs that are stored by their nonzeros (`sparse.patterns`; of one head): only those words move, ``target``: the
+    weights form is given E, not dO.
     Where the algorithm does not fit, ``fits`` is False and ``least_memory`` says what would do.
     Raises `BadInput` for an unknown algorithm or a size below 1.
 
@@ -156,14 +162,14 @@ def count(
     """
     entry, form, shape, one, heads, times = wanted = resolve(
         algorithm, n, d, memory, n_q=n_q, n_k=n_k, d_v=d_v, form=form, mask=mask, heads=heads, kv_heads=kv_heads,
-        dtype=dtype, patterns=patterns,
+        dtype=dtype, patterns=patterns, target=target,
     )  # fmt: skip
     least = wanted.least_memory
     record: dict[str, Any] = {
         "algorithm": algorithm, "form": form, "n_q": shape.n_q, "n_k": shape.n_k, "d": d, "memory": memory,
         "fits": memory >= least, "least_memory": least, "d_v": None if shape.d_v == d else shape.d_v, "heads": heads,
         "kv_heads": kv_heads, "mask": None if shape.mask is None else shape.mask.words, "dtype": dtype,
-        "stored": {name: pattern.words for name, pattern in one.patterns} or None,
+        "stored": {name: pattern.words for name, pattern in one.patterns} or None, "target": target,
     }  # fmt: skip
     if memory < least:
         return Counts(**record)
@@ -171,6 +177,13 @@ def count(
     for name in ("loads", "stores", "multiplications"):
         counted[name] *= times
     return Counts(**record, tile=entry.tile(one, memory, form), **counted)
+
+
+def aims(form: str, target: bool) -> bool:
+    """Whether E is given for dO. Raises `BadInput` where the form has no target."""
+    if target and form != "weights":
+        raise BadInput(f"a target is for the weights form; this is {form}")
+    return target
 
 
 def one_head(heads: int) -> None:

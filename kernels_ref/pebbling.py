@@ -27,15 +27,17 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-from pebble_engine import Move, PebbleDag, Pebbling, Rules, attention_backward, attention_forward
+from pebble_engine import InvalidDag, Move, PebbleDag, Pebbling, Rules, attention_backward, attention_forward
 
 from . import sizes
 from .algorithms import find
+from .counts import aims
 from .elementwise import fill, residual, row_products, score_gradient_of_scores, softmax_step
 from .errors import BadInput, NoPebbling
 from .masks import MaskLike, as_mask, matrix
 from .memory import Array, Block, Region, Tensor, TwoLevelMemory
 from .runs import execute
+from .sizes import Shape
 
 Place = tuple[int, ...]  # row and column of an entry in its tensor
 
@@ -254,21 +256,25 @@ def pebble(
     entry = find(algorithm)
     form = entry.form if form is None else form
     kernel = entry.kernel(form)
-    if target and form != "weights":
-        raise BadInput("a target is for the weights form")
+    aims(form, target)
     kept = as_mask(mask, n_q, n_k)
     entries = None if kept is None else _matrix(kept)
     if entries is not None and not (entries.any(axis=0).all() and entries.any(axis=1).all()):
         raise NoPebbling("the mask leaves a query or a key alone, and zeros are its gradient")
+    entry.tile(Shape(n_q, n_k, d, d, kept), memory, form)  # does it fit, before anything is built
+    try:
+        dag = _dag(form, kernel.divide, target, n_q=n_q, n_k=n_k, d=d, mask=entries)
+        dag = _from_zeros(dag, n_q, d) if "O" in kernel.inputs else dag
+    except InvalidDag as error:  # too large
+        raise BadInput(f"{algorithm} at n_q = {n_q}, n_k = {n_k}, d = {d} has no pebbling here: {error}") from None
     first, lines = 0, {}
     for function in _listed(algorithm, form):
         lines[function.__code__] = first
         first += len(inspect.getsourcelines(function)[0]) + 1
     fast = PebbleMemory(memory, lines)
     execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept, target=target)
-    dag = _dag(form, kernel.divide, target, n_q=n_q, n_k=n_k, d=d, mask=entries)
     return Pebbling(
-        dag=_from_zeros(dag, n_q, d) if "O" in kernel.inputs else dag,
+        dag=dag,
         rules=Rules(red=memory, sliding=True),
         moves=tuple(fast.moves),
         made_by=algorithm,

@@ -95,19 +95,16 @@ def execute(
     target: bool = False,
 ) -> dict[str, int]:
     """Run an algorithm's kernel on any of the machines; returns the tile it used. Raises `DoesNotFit`."""
-    shape = Shape(n_q, n_k, d, d if d_v is None else d_v, mask)
-    if patterns:
-        own = find(algorithm).form if form is None else form
-        shape = with_patterns(shape, patterns, own, target=target)
-    return run_kernel(algorithm, fast, shape, scale=scale, form=form, **({"target": True} if target else {}))
+    shape = Shape(n_q, n_k, d, d if d_v is None else d_v, mask, target=target)
+    shape = with_patterns(shape, patterns, find(algorithm).form if form is None else form)
+    return run_kernel(algorithm, fast, shape, scale=scale, form=form)
 
 
-def run_kernel(
-    algorithm: str, fast: TwoLevelMemory, shape: Shape, *, scale: float, form: str | None, **given: Any
-) -> dict[str, int]:
-    """The same for a `Shape`. ``given`` goes to the kernel: ``target=True`` where the weights form has E, not dO."""
+def run_kernel(algorithm: str, fast: TwoLevelMemory, shape: Shape, *, scale: float, form: str | None) -> dict[str, int]:
+    """The same for a `Shape`."""
     kernel, tile = find(algorithm).kernel(form), find(algorithm).tile(shape, fast.words, form)
-    names = [name if not given.get("target") else {"dO": "E"}.get(name, name) for name in kernel.inputs]
+    names = ["E" if shape.target and name == "dO" else name for name in kernel.inputs]
+    given: dict[str, Any] = {"target": True} if shape.target else {}
     inputs = [fast.input(name, shape.extent(name), shape.pattern(name)) for name in names]
     kernel.run(fast, *inputs, scale=scale, mask=shape.mask, **tile, **given)
     return tile
@@ -198,11 +195,9 @@ def backward_weights(
             "a1 must be (n_q, d), a2 and a3 (n_k, d), x (d, d), y (d, d_v), dout or target (n_q, d_v); got "
             + _shapes(**arrays)
         )
-    shape = Shape(len(a1), len(a2), d, d_v, as_mask(mask, len(a1), len(a2)))
-    shape = _stored(shape, arrays, patterns, "weights", target=target is not None)
-    return _run(
-        algorithm, arrays, shape, "weights", memory, scale, dtype, _shares(progress, 1), target=target is not None
-    )
+    shape = Shape(len(a1), len(a2), d, d_v, as_mask(mask, len(a1), len(a2)), target=dout is None)
+    shape = _stored(shape, arrays, patterns, "weights")
+    return _run(algorithm, arrays, shape, "weights", memory, scale, dtype, _shares(progress, 1))
 
 
 def _check_floating(arrays: dict[str, Array]) -> None:
@@ -213,11 +208,9 @@ def _check_floating(arrays: dict[str, Array]) -> None:
         raise BadInput(f"{names} must hold floating-point numbers")
 
 
-def _stored(
-    shape: Shape, arrays: dict[str, Array], patterns: Patterns | None, form: str, *, target: bool = False
-) -> Shape:
+def _stored(shape: Shape, arrays: dict[str, Array], patterns: Patterns | None, form: str) -> Shape:
     """The shape with its patterns, outside of which the arrays are zero. Raises `BadInput` where they are not."""
-    shape = with_patterns(shape, patterns, form, target=target)
+    shape = with_patterns(shape, patterns, form)
     for name, pattern in shape.patterns:
         if arrays[name][~matrix(pattern)].any():
             raise BadInput(f"{name} has values that are not zero where its pattern has no word")
@@ -281,7 +274,7 @@ def _by_heads(
 
 def _run(
     algorithm: str, arrays: dict[str, Array], shape: Shape, form: str, memory: int, scale: float,
-    dtype: str | None, shares: list[Progress | None], **given: Any,
+    dtype: str | None, shares: list[Progress | None],
 ) -> Run:  # fmt: skip
     entry = find(algorithm)
     kernel = entry.kernel(form)
@@ -299,7 +292,7 @@ def _run(
         arrays = _with_statistics(arrays, kernel.inputs, shape, scale, stored)
     fast = NumpyMemory(memory, arrays, watch=None if share is None else watch, dtype=stored)
     start = time.perf_counter()
-    tile = run_kernel(algorithm, fast, shape, scale=scale, form=form, **given)
+    tile = run_kernel(algorithm, fast, shape, scale=scale, form=form)
     return Run(
         {name: fast.arrays[name] for name in OUTPUTS[form]}, fast.loads, fast.stores, fast.multiplications,
         fast.peak_fast, fast.peak_slow, tile, time.perf_counter() - start,

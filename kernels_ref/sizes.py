@@ -15,7 +15,8 @@ OF_KEYS = ("K", "V", "A2", "A3")
 class Shape:
     """One attention problem: queries, keys, columns of Q and K, columns of V; the mask, where there is one.
 
-    ``patterns``: of the inputs that are stored by their nonzeros, (name, which entries) each.
+    ``patterns``: of the inputs that are stored by their nonzeros, (name, which entries) each. ``target``: the weights
+    form has the target E for an input, not dO.
     """
 
     n_q: int
@@ -24,6 +25,7 @@ class Shape:
     d_v: int
     mask: Mask | None = None
     patterns: tuple[tuple[str, Mask], ...] = ()
+    target: bool = False
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:

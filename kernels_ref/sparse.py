@@ -16,6 +16,7 @@ with constants (`bounds`) and the pebble game are of dense inputs; `per_instance
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,9 +40,9 @@ def patterns(**inputs: Array) -> dict[str, Array]:
     return {name: np.asarray(array) != 0 for name, array in inputs.items()}
 
 
-def with_patterns(shape: Shape, given: Patterns | None, form: str, *, target: bool = False) -> Shape:
+def with_patterns(shape: Shape, given: Patterns | None, form: str) -> Shape:
     """The shape with patterns of its inputs. Raises `BadInput` for a name or a shape that the form does not have."""
-    names = tuple("E" if target and name == "dO" else name for name in SPARSE[form])
+    names = tuple("E" if shape.target and name == "dO" else name for name in SPARSE[form])
     found = []
     for name, pattern in (given or {}).items():
         if name not in names:
@@ -54,7 +55,7 @@ def with_patterns(shape: Shape, given: Patterns | None, form: str, *, target: bo
         mask = as_mask(stored, *shape.extent(name))
         if mask is not None:
             found.append((name, mask))
-    return Shape(*shape.sizes, shape.mask, tuple(found))
+    return replace(shape, patterns=tuple(found))
 
 
 class Nonzeros(NamedTuple):

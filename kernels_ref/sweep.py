@@ -13,7 +13,7 @@ import pandas as pd
 from . import masks, sizes
 from .algorithms import find
 from .bounds import lower_bounds
-from .counts import COUNTED, counts_of
+from .counts import COUNTED, aims, counts_of
 from .errors import BadInput
 from .masks import Mask, MaskLike, as_mask
 from .sizes import Shape
@@ -36,14 +36,16 @@ def sweep(
     mask: MaskChoice = None,
     heads: int = 1,
     kv_heads: int | None = None,
+    target: bool = False,
 ) -> pd.DataFrame:
     """One row an (n, d, mask, form, algorithm, M): exact counts in words, from the closed forms.
 
     ``n``, ``d``, ``form`` and ``mask`` may be several; a mask by name (`masks.named`) fits every n. An algorithm that
     has not all of several forms is left out where it has none. Columns: algorithm, form, n_q, n_k, d, memory, loads,
-    stores, io, multiplications, peak_fast, peak_slow, fits, least_memory, d_v, heads, kv_heads, mask (its name), kept
-    (scores a head), intensity (multiplications a word), bound (the best lower bound) and its name, ratio (io / bound:
-    at most so many times the optimum). Numbers are Python's own (dtype object), None where the algorithm does not fit.
+    stores, io, multiplications, peak_fast, peak_slow, fits, least_memory, d_v, heads, kv_heads, mask (its name),
+    target (whether E is given), kept (scores a head), intensity (multiplications a word), bound (the best lower bound)
+    and its name, ratio (io / bound: at most so many times the optimum). Numbers are Python's own (dtype object), None
+    where the algorithm does not fit.
     Raises `BadInput` as `count` does.
     """
     memories = [int(words) for words in memory]
@@ -55,11 +57,12 @@ def sweep(
     for rows, width in itertools.product(many_rows, [d] if isinstance(d, int) else d):
         shape = Shape.of(rows, width, n_q=n_q, n_k=n_k, d_v=d_v)
         for name, kept in _masks(mask, shape):
-            problem = Shape(*shape.sizes, kept)
+            problem = Shape(*shape.sizes, kept, target=target)
             for wanted in forms:
                 known: dict[str, list[tuple[int, str]]] = {}
                 for algorithm in algorithms:
                     entry = find(algorithm)
+                    aims(entry.form if wanted is None else wanted, target)
                     if not isinstance(form, str | None) and wanted not in entry.forms:
                         continue
                     frames.append(_curve(algorithm, wanted, problem, name, memories, heads, kv_heads, known))
@@ -106,6 +109,7 @@ def _curve(
     frame["fits"], frame["least_memory"], frame["d_v"] = fits, least, shape.d_v
     frame["heads"], frame["kv_heads"] = heads, heads if kv_heads is None else kv_heads
     frame["mask"] = pd.Series([mask] * len(memories), dtype=object)
+    frame["target"] = shape.target
     frame["kept"] = shape.n_q * shape.n_k if shape.mask is None else shape.mask.words
     intensity = [
         None if words is None else products / words

@@ -26,6 +26,11 @@ class Layout:
     shape: Shape
     words: int
 
+    @property
+    def given(self) -> str:
+        """What the weights form has of the output: "dO", or "E" where a target is given."""
+        return "E" if self.shape.target else "dO"
+
     def once(self, name: str) -> int:
         """Words of an input, or of a tensor of its shape."""
         pattern = self.shape.pattern(name)

@@ -1,4 +1,4 @@
-"""The weights form. ``tile`` holds sizes by keyword. dO is given; the target E costs n_q d_v words more (dO stored)."""
+"""The weights form. ``tile`` holds sizes by keyword. With the target E for dO, dO is made and stored: n_q d_v words."""
 
 from __future__ import annotations
 
@@ -57,12 +57,13 @@ def _multiplications(at: Layout, *, times_s: int = 1, times_q: int = 1) -> Any:
 def _total(at: Layout, parts: list[dict[str, Any]], *, stores: Any, slow: Any, scores: Any) -> dict[str, Any]:
     """``scores``: multiplications, those of the n d^2 products among them."""
     n_q, n_k, d, d_v = at.shape.sizes
+    made = n_q * d_v * at.shape.target
     return {
         "loads": sum(part["loads"] for part in parts),
-        "stores": stores + n_q * d + n_k * d_v + n_q * d + n_k * d_v + d * d + d * d_v,  # Q, h, T, U, gX, gY
+        "stores": stores + made + n_q * d + n_k * d_v + n_q * d + n_k * d_v + d * d + d * d_v,  # Q, h, T, U, gX, gY
         "multiplications": scores,
         "peak_fast": largest(*(part["peak_fast"] for part in parts)),
-        "peak_slow": slow + 2 * (n_q * d + n_k * d_v),
+        "peak_slow": slow + made + 2 * (n_q * d + n_k * d_v),
     }
 
 
@@ -84,7 +85,7 @@ def small_cache(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
 
     own = [
         {"loads": rows * d + a2, "peak_fast": at.largest(pair, side, side)},  # S
-        {"loads": n_q + kept * across_v + columns * d_v + at.once("dO"), "peak_fast": r * t_v + 2 * r + 1},  # O, D
+        {"loads": n_q + kept * across_v + columns * d_v + at.once(at.given), "peak_fast": r * t_v + 2 * r + 1},  # O, D
         {"loads": (kept + rows) * across_v + do, "peak_fast": s * t_v},  # U
         {"loads": do + columns * d_v + kept + 2 * rows, "peak_fast": 0},  # p
         {"loads": kept * across + a2, "peak_fast": r * t},  # T
@@ -107,7 +108,7 @@ def small_cache_outer(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
             "peak_fast": largest(2 * least(a, n_q), at.largest(lambda r, c: r * c + 3 * r + 1, a, b)),
         },
         {
-            "loads": n_q + kept * tiles(d_v, o_b) + at.columns(o, 1) * d_v + at.once("dO"),  # O, D
+            "loads": n_q + kept * tiles(d_v, o_b) + at.columns(o, 1) * d_v + at.once(at.given),  # O, D
             "peak_fast": largest(
                 rows * (o_wide + 2) + 1, at.largest(lambda r, _: r * (o_wide + 3) + 1, o, 1)
             ),
@@ -136,7 +137,7 @@ def flash(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
     forward, t_own = wide + 2, 2 * d + d_v + 2
     own = [
         {
-            "loads": n_q * d + at.passes("A2", a, 1) + at.columns(a, 1) * d_v + at.once("dO"),
+            "loads": n_q * d + at.passes("A2", a, 1) + at.columns(a, 1) * d_v + at.once(at.given),
             "peak_fast": largest(
                 least(a, n_q) * forward, least(a, n_q) * (d_v + 1) + 1,
                 at.largest(lambda r, _: r * (forward + 1) + 1, a, 1),
@@ -166,7 +167,7 @@ def standard(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
         {"loads": panel, "peak_fast": largest(rows * d, at.largest(lambda r, _: r * (d + 1) + 1, a, 1))},
         {"loads": 2 * kept, "peak_fast": 2 + (kept > 0)},  # f
         by_rows(at, "V", a, d_v),
-        {"loads": n_q * d_v + at.once("dO"), "peak_fast": 3},  # D
+        {"loads": n_q * d_v + at.once(at.given), "peak_fast": 3},  # D
         {
             "loads": at.once("dO") + at.columns(a, 1) * d_v,
             "peak_fast": largest(rows * d_v, at.largest(lambda r, _: r * (d_v + 1) + 1, a, 1)),

@@ -96,6 +96,7 @@ def test_every_form_under_any_mask(algorithm, data, n_q, n_k, d, d_v, density, s
     mask = masks.random(n_q, n_k, density, seed)
     memory = ALGORITHMS[algorithm].least_memory(d, d_v, form) + extra
     options = {"n_q": n_q, "n_k": n_k, "d": d, "d_v": d_v, "memory": memory, "form": form, "mask": mask}
+    options["target"] = form == "weights" and data.draw(st.booleans())
     check = run(algorithm, **options, seed=seed)
     assert check.max_relative_error < 1e-6  # dP - D may cancel; test_gradients_are_right measures that
     assert check.counts == count(algorithm, **options)

@@ -97,5 +97,8 @@ def test_the_zeros_of_flash1_are_vertices():
 def test_what_pebble_refuses():
     with pytest.raises(BadInput, match="a target is for the weights form"):
         pebble("flash2", n=3, d=2, memory=60, target=True)
+    for algorithm, form in (("flash2", "qkv"), ("flash1", "qkv"), ("flash2", "weights"), ("forward-flash", "forward")):
+        with pytest.raises(BadInput, match=r"has no pebbling here: the DAG .* at most 100000 are allowed"):
+            pebble(algorithm, n=4096, d=64, memory=4096, form=form)
     with pytest.raises(BadInput, match="n_q must be at least 1, got 0"):
         pebble("flash2", n_q=0, n_k=3, d=2, memory=60)

@@ -20,12 +20,17 @@ def test_fit(capsys):
     assert [(one["algorithm"], one["regime"]) for one in found] == [
         (name, regime) for regime in ("flash", "small-cache") for name in ("flash2", "small-cache", "envelope")
     ]
-    assert [one["as_expected"] for one in found] == [True, False, True, False, True, True]
+    assert [one["as_expected"] for one in found] == [True, None, True, None, True, True]
+    assert [one["expected"] for one in found] == [[2, 2, -1], None, [2, 2, -1], None, [2, 1, -0.5], [2, 1, -0.5]]
     assert found[0]["exponents"]["memory"] == pytest.approx(-1, abs=0.05)
     assert found[4]["without_elementwise"]["exponents"]["d"] == pytest.approx(1, abs=0.01)
     text = output(capsys, "fit --regime small-cache --form forward")
     assert "forward-small-cache, small-cache: I/O ~" in text
-    assert "the theorem, small-cache: n^2 d^1 M^-0.5" in text
+    assert "the theorem, small-cache: n^2 d^1 M^-0.5, here within 0.1" in text
+    lines = output(capsys, "fit --algorithm flash2,standard").splitlines()
+    assert [line.split(":")[0].strip() for line in lines] == [
+        "flash2, flash", "the theorem, flash", "standard, flash", "flash2, small-cache", "standard, small-cache",
+    ], "a target only where an algorithm is for the regime"  # fmt: skip
 
 
 def test_crossover(capsys):
@@ -39,6 +44,9 @@ def test_crossover(capsys):
     assert "flash2 never moves more from M = 3224 on" in text
     assert "none" in output(capsys, "crossover --algorithm small-cache,flash2 --n 64 --d 8")
     output(capsys, "crossover --algorithm flash2,small-cache --n 12 --d 4 --mask causal --heads 4 --kv-heads 2")
+    record = json.loads(output(capsys, "crossover --algorithm flash2,fused-split --n-q 9 --n-k 7 --d 4 --d-v 2 --json"))
+    assert record["crossover"] == crossover("flash2", "fused-split", n_q=9, n_k=7, d=4, d_v=2)
+    assert (record["n_q"], record["n_k"]) == (9, 7)
 
 
 def test_bounds(capsys, tmp_path):
