@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from . import theory
+from . import sparse, theory
 from .algorithms import ALGORITHMS, find
 from .bounds import Problem, all_bounds, certified_ratio
 from .errors import BadInput
@@ -125,12 +125,17 @@ def bounds_command(args: argparse.Namespace, options: dict[str, Any]) -> None:
     )  # fmt: skip
     at = Problem.of(form, shape, **heads)
     bounds = all_bounds(form, shape, args.memory, **heads)
+    pattern = sparse.of_pattern(n_q, n_k, args.d, shape.mask)
+    theorem = {
+        "z_input": pattern.z_input, "z_qk": pattern.z_qk, "split": pattern.split if pattern.z_qk else None,
+        "omega": theory.theta_sparse(*pattern, args.memory),
+    }  # fmt: skip
     given = options | {"form": form}
     done = {name: certified_ratio(name, d=args.d, memory=args.memory, **given) for name in names}
     if args.json:
         record = {
             "form": form, **rows(options), "d": args.d, "memory": args.memory, "kept": at.kept, "inputs": at.inputs,
-            "outputs": at.outputs, "best": bounds[0].name, "words": bounds[0].words,
+            "outputs": at.outputs, "best": bounds[0].name, "words": bounds[0].words, "theorem_4_5": theorem,
             "bounds": [asdict(bound) for bound in bounds],
             "algorithms": [
                 {"algorithm": name, "io": found and found.io, "ratio": found and found.ratio}
@@ -141,6 +146,12 @@ def bounds_command(args: argparse.Namespace, options: dict[str, Any]) -> None:
         return
     for bound in bounds:
         print(f"{bound.words:>20}  {bound.name:<17}{bound.statement}{' (ours)' if bound.ours else ''}")
+    if shape.mask is not None:
+        print(
+            f"Theorem 4.5, no bound for this mask: Z_input = {pattern.z_input}, Z_QK = {pattern.z_qk} a head,"
+            f" Omega(min(Z_input^2 / M, Z_input sqrt(Z_QK / M))) of {theorem['omega']:.6g}: without its constant,"
+            " and for the worst pattern of so many nonzeros"
+        )
     for name, found in done.items():
         if found is None:
             print(f"{'does not fit':>20}  {name}")

@@ -1,11 +1,24 @@
 """Kernels at sizes that nobody chose."""
 
 import numpy as np
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels_ref import ALGORITHMS, backward, count, masks, pebble, reference, run, sparse, theory
-from kernels_ref.checks import random_problem, relative_error
+from kernels_ref import (
+    ALGORITHMS,
+    backward,
+    backward_weights,
+    count,
+    forward,
+    masks,
+    pebble,
+    reference,
+    run,
+    sparse,
+    theory,
+)
+from kernels_ref.checks import random_problem, random_weights_problem, relative_error
 from kernels_ref.counts import COUNTED
 from kernels_ref.memory import TwoLevelMemory
 from kernels_ref.runs import execute
@@ -131,3 +144,42 @@ def test_every_form_on_inputs_by_nonzeros(
 
 def shape_mask(mask):
     return None if mask is None else masks.as_mask(mask, *mask.shape)
+
+
+@given(
+    st.sampled_from(sorted(ALGORITHMS)), st.data(), st.integers(1, 9), st.integers(1, 9), st.integers(1, 5),
+    st.integers(1, 5), st.none() | st.sampled_from(["causal", "window:2", "block:3:0.5", "strided:2", "random:0.4"]),
+    st.integers(0, 99), st.integers(0, 300),
+)  # fmt: skip
+def test_every_form_under_every_mask_is_autograds(algorithm, data, n_q, n_k, d, d_v, name, seed, extra):
+    """PyTorch's gradients; a row that keeps nothing has the output 0 there too."""
+    form = data.draw(st.sampled_from(sorted(ALGORITHMS[algorithm].forms)))
+    mask = None if name is None else masks.named(name, n_q, n_k)
+    kept = torch.ones(n_q, n_k) if mask is None else torch.tensor(masks.matrix(mask)).double()
+    memory = ALGORITHMS[algorithm].least_memory(d, d_v, form) + extra
+
+    def attend(q, k, v):
+        s = torch.where(kept > 0, 0.5 * q @ k.T, -torch.inf)
+        weight = torch.exp(s - torch.where(kept.any(1), s.max(1).values, 0).detach()[:, None])
+        total = weight.sum(1, keepdim=True)
+        return weight / torch.where(total == 0, 1, total) @ v
+
+    if form == "weights":
+        *inputs, dout = random_weights_problem(n_q, n_k, d, seed, d_v)
+        tensors = [torch.tensor(array, requires_grad=True) for array in inputs]
+        a1, a2, a3, x, y = tensors
+        out, wanted = attend(a1 @ x, a2, a3 @ y), [x, y]
+        done = backward_weights(algorithm, *inputs, dout=dout, memory=memory, scale=0.5, mask=mask)
+    else:
+        *inputs, dout = random_problem(n_q, n_k, d, seed, d_v)
+        wanted = [torch.tensor(array, requires_grad=True) for array in inputs]
+        out = attend(*wanted)
+        if form == "forward":
+            done = forward(algorithm, *inputs, memory=memory, scale=0.5, mask=mask)
+            assert relative_error((done.out,), (out.detach().numpy(),)) < 1e-10
+            return
+        done = backward(algorithm, *inputs, dout, memory=memory, scale=0.5, mask=mask)
+    out.backward(torch.tensor(dout))
+    right = [tensor.grad.numpy() for tensor in wanted]
+    for got, gradient in zip(done.outputs.values(), right, strict=True):
+        assert float(np.abs(got - gradient).max()) < 1e-10 * max(1.0, float(np.abs(gradient).max()))

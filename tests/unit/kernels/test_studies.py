@@ -65,6 +65,12 @@ def test_bounds(capsys, tmp_path):
     )
     assert named == given
     assert named["words"] == lower_bound("qkv", Shape(50, 50, 4, 4, masks.causal(50, 50)), 30, heads=2).words
+    assert named["theorem_4_5"] == {
+        "z_input": 200, "z_qk": 1275, "split": 200**2 / 1275, "omega": theory.theta_sparse(200, 1275, 30),
+    }  # fmt: skip
+    assert "no bound for this mask: Z_input = 200, Z_QK = 1275" in output(
+        capsys, "bounds --n 50 --d 4 --memory 30 --mask causal"
+    )
     assert "does not fit  flash2" in output(capsys, "bounds --n 50 --d 4 --memory 3 --algorithm flash2")
     weights = json.loads(output(capsys, "bounds --n 50 --d 4 --memory 99 --form weights --algorithm flash2 --json"))
     assert weights["algorithms"][0]["io"] == count("flash2", n=50, d=4, memory=99, form="weights").io
