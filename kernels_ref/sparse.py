@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import BadInput
-from .masks import Band, Mask, MaskLike, as_mask
+from .masks import Band, Mask, MaskLike, as_mask, matrix
 from .memory import Array
 from .sizes import Shape
 
@@ -106,12 +106,25 @@ def rows_met(mask: Mask | None, rows: int) -> Array:
 def per_instance_floor(q: Array, k: Array, v: Array, mask: MaskLike = None) -> int:
     """Words that this very problem's backward pass must move when inputs are stored by nonzeros (values only).
 
-    Every nonzero of Q, K, V and every word of dO, lse, D that a kept score depends on is read once, and dQ, dK, dV are
-    written once. Unlike Theorem 4.5, which is a worst case over patterns, it is valid for each pattern: Q = K = I_n
-    needs few words, although the theorem's expression is large.
+    Every nonzero of Q, K, V and every word of dO, lse, D that a result depends on is read once, and dQ, dK, dV are
+    written once. dV needs lse, dO and the scores; dK every nonzero of Q and dQ every nonzero of K, by way of dS[i,j],
+    which needs D[i] and V[j]; a dS[i,j] for which row i of Q and row j of K are zero is in no result. dO has no zeros.
+    Unlike Theorem 4.5, which is a worst case over patterns, it is valid for each pattern: Q = K = I_n needs few words,
+    although the theorem's expression is large.
     """
     kept = as_mask(mask, len(q), len(k))
     q_rows, k_rows = rows_met(kept, len(q)), rows_met(None if kept is None else kept.T, len(k))
-    reads = sum(int(np.count_nonzero(array[rows])) for array, rows in ((q, q_rows), (k, k_rows), (v, k_rows)))
-    words: int = reads + int(q_rows.sum()) * (v.shape[1] + 2) + q.size + k.size + v.size
+    d_rows, v_rows = _in_dS(np.asarray(q.any(axis=1)), np.asarray(k.any(axis=1)), kept)
+    reads = sum(int(np.count_nonzero(array[rows])) for array, rows in ((q, q_rows), (k, k_rows), (v, v_rows)))
+    words: int = reads + int(q_rows.sum()) * (v.shape[1] + 1) + int(d_rows.sum()) + q.size + k.size + v.size
     return words
+
+
+def _in_dS(q_rows: Array, k_rows: Array, mask: Mask | None) -> tuple[Array, Array]:
+    """Queries and keys of a kept pair of which either one's row is not zero."""
+    if q_rows.all() or k_rows.all():
+        return rows_met(mask, len(q_rows)), rows_met(None if mask is None else mask.T, len(k_rows))
+    needed = q_rows[:, None] | k_rows
+    if mask is not None:
+        needed &= matrix(mask)
+    return np.asarray(needed.any(axis=1)), np.asarray(needed.any(axis=0))

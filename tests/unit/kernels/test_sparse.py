@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from kernels_ref import ALGORITHMS, BadInput, backward, backward_weights, count, masks, reference, run, sparse
+from kernels_ref import (
+    ALGORITHMS,
+    BadInput,
+    backward,
+    backward_weights,
+    certified_ratio,
+    count,
+    masks,
+    reference,
+    run,
+    sparse,
+)
 from kernels_ref.checks import random_problem, random_weights_problem, relative_error
 from kernels_ref.counts import COUNTED
 from kernels_ref.memory import TwoLevelMemory
@@ -51,6 +62,21 @@ def test_identity_needs_few_words():
     found = sparse.nonzeros(np.eye(n), np.eye(n))
     assert found == (n, n * n)
     assert sparse.Nonzeros(0, 0).split == float("inf")
+
+
+def test_a_floor_of_what_results_depend_on():
+    """Q = K = 0: dQ and dK are zero, dV needs lse and dO; neither D nor V is in any result."""
+    q, k, v = np.zeros((5, 2)), np.zeros((4, 2)), np.ones((4, 3))
+    assert sparse.per_instance_floor(q, k, v) == 5 * (3 + 1) + q.size + k.size + v.size
+    q[1, 0] = 1  # row 1 of dS matters: its D, and all of V
+    assert sparse.per_instance_floor(q, k, v) == 1 + v.size + 1 + 5 * (3 + 1) + q.size + k.size + v.size
+    diagonal = np.eye(5, 4, dtype=bool)  # query 4 meets no key, and only V[1] meets query 1
+    assert sparse.per_instance_floor(q, k, v, diagonal) == 1 + 3 + 1 + 4 * (3 + 1) + q.size + k.size + v.size
+
+
+def test_no_ratio_to_a_bound_that_does_not_hold():
+    with pytest.raises(BadInput, match="inputs without zeros"):
+        certified_ratio("flash2", n=9, d=3, memory=60, patterns={"Q": np.zeros((9, 3), bool)})
 
 
 def test_bad_shapes():
