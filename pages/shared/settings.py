@@ -2,17 +2,29 @@
 
 from dataclasses import dataclass
 
-from pages.shared.fields import IdField, IdsField, IntField, MovesField, Spec
+from kernels_ref import ALGORITHMS
+from pages.shared.device_data import DEVICE_IDS, LEVELS, MODEL_IDS
+from pages.shared.fields import DecimalField, IdField, IdsField, IntField, MovesField, NameField, Spec, TextField
 from pages.shared.levels import LEVEL_IDS, OWN
 from pages.shared.play_board import VERSION
 
 ALGORITHM_IDS = ("flash2", "small-cache")
 
+# The lab plays every kernel that is a pebbling, by the form of the problem, and two orders with an eviction rule.
+ORDER_IDS = ("belady", "lru")
+LAB_KERNELS = {
+    "qkv": tuple(id for id, entry in ALGORITHMS.items() if "qkv" in entry.forms and id != "flash1"),
+    "weights": tuple(id for id, entry in ALGORITHMS.items() if "weights" in entry.forms),
+    "forward": tuple(id for id, entry in ALGORITHMS.items() if "forward" in entry.forms),
+}
+LAB_ALGORITHMS = (*dict.fromkeys(id for ids in LAB_KERNELS.values() for id in ids), *ORDER_IDS)
+LAB_MASKS = ("none", "causal", "window")
+
 # The lab draws every vertex. At n = d = 8 the chain DAG has 5 n^2 d + 2 n^2 + 4 n d + 2 n = 2,960 of them, just under
 # the 3,000 vertices and 50,000 moves at which the board was measured (60 frames/s, under 400 kB).
 LAB_SIDE = 8
 LAB_VERTICES = 3_000
-LAB_MOVES = 50_000
+LAB_MOVES = 50_000  # a link may ask for any step: what is beyond the end is answered with where the end is
 # More red pebbles than vertices change nothing.
 LAB_MEMORY = LAB_VERTICES
 # The closed forms have no limit of their own. At these sizes a page still answers at once and numbers still fit their
@@ -20,10 +32,18 @@ LAB_MEMORY = LAB_VERTICES
 CURVE_N = 2**20
 CURVE_D = 2**10
 CURVE_MEMORY = 2**40
+# The reference, section by section; "all" puts them on one page, to print or to search.
+SECTIONS = (
+    "model", "formulas", "algorithms", "theorems", "bounds", "questions", "glossary", "formats", "limits", "lessons",
+    "sources", "all",
+)  # fmt: skip
 # Home shows n = 4096, d = 64 and moves M through d^2 = 4096, four doublings either way. The low end is less than
 # FlashAttention-2 needs (6 d + 2 = 386 words), so the reader meets "does not fit" too.
 HOME_N, HOME_D = 4096, 64
 HOME_MEMORY = (2**8, 2**16)
+# Bytes of one word. bfloat16 counts as float16 here: both are two bytes.
+WORD_BYTES = {"float64": 8, "float32": 4, "float16": 2, "bits8": 1}
+ALL_LEVELS = "all"
 
 
 @dataclass(frozen=True)
@@ -42,6 +62,10 @@ class LabSettings:
     memory: int = 16
     algorithms: tuple[str, ...] = ALGORITHM_IDS
     step: int = 0
+    form: str = "qkv"
+    mask: str = "none"
+    granularity: str = "chain"
+    sliding: str = "yes"
 
 
 @dataclass(frozen=True)
@@ -62,8 +86,36 @@ class CurveSettings:
     algorithms: tuple[str, ...] = ALGORITHM_IDS
 
 
-Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings
+@dataclass(frozen=True)
+class ReferenceSettings:
+    """The reference: which section, and what the glossary is searched for."""
 
+    section: str = SECTIONS[0]
+    find: str = ""
+
+
+@dataclass(frozen=True)
+class DeviceSettings:
+    """Real devices: the pair that is looked at, the dtype, the level of memory that is shown (`tier`), and how many
+    percent of it are usable (`share`).
+    The reader's own device: `name`, `bytes` of fast memory (0: none given), `bandwidth` in GB/s and `peak` in TFLOP/s
+    (0: not known). The own model: `d` (0: none given) and `n`.
+    """
+
+    device: str = "nvidia-h100-sxm"
+    model: str = "gemma-4-full-attention-layers"
+    dtype: str = "float16"
+    tier: str = "shared"
+    share: int = 100
+    name: str = ""
+    bytes: int = 0
+    bandwidth: float = 0.0
+    peak: float = 0.0
+    d: int = 0
+    n: int = 4096
+
+
+Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | ReferenceSettings | DeviceSettings
 
 HOME = Spec("home", HomeSettings, (IntField("memory", "m", *HOME_MEMORY),))
 LAB = Spec(
@@ -73,8 +125,12 @@ LAB = Spec(
         IntField("n", "n", 1, LAB_SIDE),
         IntField("d", "d", 1, LAB_SIDE),
         IntField("memory", "m", 1, LAB_MEMORY),
-        IdsField("algorithms", "a", ALGORITHM_IDS, most=2),
-        IntField("step", "t", 0, LAB_MOVES),
+        IdsField("algorithms", "a", LAB_ALGORITHMS, most=2),
+        IntField("step", "t", 0, 10**9),
+        IdField("form", "form", tuple(LAB_KERNELS)),
+        IdField("mask", "mask", LAB_MASKS),
+        IdField("granularity", "sums", ("chain", "entry")),
+        IdField("sliding", "slide", ("yes", "no")),
     ),
     restarts="step",
 )
@@ -94,4 +150,22 @@ CURVES = Spec(
         IdsField("algorithms", "a", ALGORITHM_IDS),
     ),
 )
-SPECS = (HOME, LAB, PLAY, CURVES)
+REFERENCE = Spec("reference", ReferenceSettings, (IdField("section", "section", SECTIONS), TextField("find", "find")))
+DEVICES = Spec(
+    "devices",
+    DeviceSettings,
+    (
+        IdField("device", "device", DEVICE_IDS),
+        IdField("model", "model", MODEL_IDS),
+        IdField("dtype", "dtype", tuple(WORD_BYTES)),
+        IdField("tier", "level", (*LEVELS, ALL_LEVELS)),
+        IntField("share", "share", 1, 100),
+        NameField("name", "name"),
+        IntField("bytes", "bytes", 0, CURVE_MEMORY),
+        DecimalField("bandwidth", "gbs", 1e6),
+        DecimalField("peak", "tflops", 1e6),
+        IntField("d", "d", 0, CURVE_D),
+        IntField("n", "n", 1, CURVE_N),
+    ),
+)
+SPECS = (HOME, LAB, PLAY, CURVES, DEVICES, REFERENCE)
