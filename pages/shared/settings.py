@@ -6,6 +6,7 @@ from kernels_ref import ALGORITHMS
 from pages.shared.fields import IdField, IdsField, IntField, MovesField, Spec
 from pages.shared.levels import LEVEL_IDS, OWN
 from pages.shared.play_board import VERSION
+from pages.shared.sparse_fields import SparseMask
 
 ALGORITHM_IDS = ("flash2", "small-cache")
 
@@ -35,6 +36,13 @@ CURVE_MEMORY = 2**40
 # FlashAttention-2 needs (6 d + 2 = 386 words), so the reader meets "does not fit" too.
 HOME_N, HOME_D = 4096, 64
 HOME_MEMORY = (2**8, 2**16)
+
+# Under a mask each M of the curve is counted by itself. Up to these sizes a slider's redraw stays within 0.25 s: masks
+# of runs or blocks, and masks that are drawn entry by entry. 64 rows at least, so that each block has one.
+SPARSE_N = (64, 2**14)
+SPARSE_N_BY_ENTRY = 2**10
+SPARSE_D = 2**9
+SPARSE_MEMORY = 2**26
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,18 @@ class CurveSettings:
     algorithms: tuple[str, ...] = ALGORITHM_IDS
 
 
-Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings
+@dataclass(frozen=True)
+class SparseSettings:
+    """The sparse page: a mask over n queries and n keys, and the algorithm whose tiles are drawn over it."""
+
+    mask: str = "window:128"
+    n: int = 1024
+    d: int = 64
+    memory: int = 8192
+    tiles: str = "flash2"
+
+
+Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | SparseSettings
 
 
 HOME = Spec("home", HomeSettings, (IntField("memory", "m", *HOME_MEMORY),))
@@ -113,4 +132,15 @@ CURVES = Spec(
         IdsField("algorithms", "a", ALGORITHM_IDS),
     ),
 )
-SPECS = (HOME, LAB, PLAY, CURVES)
+SPARSE = Spec(
+    "sparse",
+    SparseSettings,
+    (
+        IntField("n", "n", SPARSE_N[0], SPARSE_N[1]),
+        IntField("d", "d", 1, SPARSE_D),
+        IntField("memory", "m", 1, SPARSE_MEMORY),
+        SparseMask("mask", "mask"),
+        IdField("tiles", "tiles", ALGORITHM_IDS),
+    ),
+)
+SPECS = (HOME, LAB, PLAY, CURVES, SPARSE)
