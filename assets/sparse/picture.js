@@ -90,8 +90,9 @@ class MaskPicture {
     pen.fillStyle = colour;
     met.forEach((share, at) => {
       if (!share) return;
-      const [x, y] = [(at % picture.columns) * wide, Math.floor(at / picture.columns) * high];
-      const [left, top, right, bottom] = [x, y, Math.min(size, x + wide), Math.min(size, y + high)].map(Math.round);
+      const [column, row] = [at % picture.columns, Math.floor(at / picture.columns)];
+      const edges = [column * wide, row * high, (column + 1) * wide, (row + 1) * high]; // the same number on either side
+      const [left, top, right, bottom] = edges.map((edge) => Math.round(Math.min(size, edge)));
       pen.globalAlpha = (0.62 * share) / 255;
       pen.fillRect(left, top, right - left, bottom - top);
     });

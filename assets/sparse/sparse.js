@@ -6,8 +6,9 @@ const KEPT = 500; // redraws remembered for whoever measures
 const timing = (globalThis.__pa_sparse ??= { redraws: [], pending: false });
 
 const SHARE = "share";
+const hundredth = (percent) => String(Math.round(percent * 1e6) / 1e8); // no trace of binary fractions
 const maskText = (kind, names, numbers) =>
-  [kind, ...names.map((name) => (name === SHARE ? String(numbers[name] / 100) : numbers[name]))].join(":");
+  [kind, ...names.map((name) => (name === SHARE ? hundredth(numbers[name]) : numbers[name]))].join(":");
 
 /** A sentence in which Z_QK has its index below. */
 const indexed = (words) => words.split(/(?<=Z)_([A-Za-z]+)/).map((part, at) => (at % 2 ? element("sub", "", part) : part));
@@ -81,7 +82,8 @@ class SparseBoard {
     const values = { n: settings.n, d: settings.d, m: settings.memory, ...numbers };
     for (const [name, control] of this.sliders) {
       const own = name === "n" ? upTo(stops.n, most) : (stops[name] ?? stops.numbers[name]);
-      control.set(values[name], own, problems[name === "m" ? "memory" : name]);
+      const problem = name in numbers ? name === (this.touched ?? name) && problems.mask : problems[name === "m" ? "memory" : name];
+      control.set(values[name], own, problem || "");
     }
   }
 
@@ -143,9 +145,6 @@ class SparseBoard {
       }),
     );
     this.controls.replaceChildren(...[...this.sliders.values()].map((control) => control.node));
-    if (limits[kind]?.includes("seed")) {
-      this.controls.append(this.button(labels.again, () => this.ask(this.wish("seed", String((this.data.numbers.seed + 1) % 1000)))));
-    }
     this.adopt();
     this.buildMaskTools();
   }
@@ -153,10 +152,12 @@ class SparseBoard {
   /** The settings that follow from one control: n, d, M, or a number of the mask. */
   wish(name, value) {
     if (["n", "d", "m"].includes(name)) return { [name]: value };
-    const { kind, limits } = this.data;
-    const numbers = { ...this.data.numbers, ...this.newest, [name]: value };
-    this.newest = this.asked || this.wanted ? numbers : null;
-    return { mask: maskText(kind, limits[kind], numbers) };
+    const { kind, limits, settings } = this.data;
+    this.touched = name;
+    const [newest, ...texts] = (this.wanted?.mask ?? this.asked?.wish.mask ?? settings.mask).split(":");
+    const numbers = { ...this.data.numbers };
+    if (newest === kind) limits[kind].forEach((each, at) => (numbers[each] = each === SHARE ? 100 * Number(texts[at]) : texts[at]));
+    return { mask: maskText(kind, limits[kind], { ...numbers, [name]: value }) };
   }
 
   button(words, act, help) {
@@ -168,7 +169,7 @@ class SparseBoard {
   }
 
   buildMaskTools() {
-    const { labels, kind } = this.data;
+    const { labels, kind, limits } = this.data;
     const tiles = element("div", "pa-switch");
     tiles.setAttribute("role", "group");
     tiles.setAttribute("aria-label", labels.tiles);
@@ -181,6 +182,9 @@ class SparseBoard {
       tiles.append(button);
     }
     this.maskTools.replaceChildren(tiles);
+    if (limits[kind]?.includes("seed")) {
+      this.maskTools.append(this.button(labels.again, () => this.ask(this.wish("seed", String((this.data.numbers.seed + 1) % 1000)))));
+    }
     if (kind !== "painted") return;
     const paint = element("div", "pa-switch");
     paint.append(

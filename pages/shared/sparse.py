@@ -13,7 +13,7 @@ from pages.shared.sparse_fields import BY_ENTRY, SIDE, kind_of, written
 from pages.shared.sparse_masks import built, tile_edges
 
 LOW, HIGH = 2**4, 2**20
-POINTS = {True: 24, False: 40}  # memories of a curve; fewer where every entry is looked at
+POINTS = {True: 24, False: 32}  # memories of a curve; fewer where every entry is looked at
 # What each mask of the gallery begins with.
 START = {
     "none": "none",

@@ -16,7 +16,7 @@ from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
 from pages.shared.settings import ALGORITHM_IDS, SPARSE, SPARSE_N, SPARSE_N_BY_ENTRY, SparseSettings
 from pages.shared.sparse import HIGH, LOW, START, Point, csv, curve, mask_of, painted_start, point, reach
-from pages.shared.sparse_fields import BY_ENTRY, KINDS, LIMITS, SIDE, cells_of, kind_of, numbers_of
+from pages.shared.sparse_fields import BY_ENTRY, KINDS, LIMITS, cells_of, kind_of, numbers_of
 from pages.shared.sparse_figure import figure
 from pages.shared.sparse_masks import as_bytes, built, met_shares, shares, thumbnails
 from pages.shared.theme import ASSETS, TOKENS
@@ -65,7 +65,7 @@ def payload(settings: SparseSettings, lang: str) -> tuple[str, str]:
         "legend": _legend(t, dense=kind_of(settings.mask) == "none"),
         "labels": t.group("sparse"),
     }
-    return figure(at, data, t).to_json(), json.dumps(state, allow_nan=False)
+    return json.dumps(figure(at, data, t), allow_nan=False), json.dumps(state, allow_nan=False)
 
 
 def _base64(data: bytes) -> str:

@@ -18,7 +18,7 @@ from pages.shared.fields import Field, Problem
 
 SIDE = 16
 LENGTH = 43  # 256 bits in base64, without the sign that pads it
-_WHOLE, _SHARE = r"(0|[1-9][0-9]{0,6})", r"(0\.[0-9]{1,4}|1)"
+_WHOLE, _SHARE = r"(0|[1-9][0-9]{0,6})", r"(0\.[0-9]{1,2}|1)"
 _SHAPES = {
     "none": "",
     "causal": "",
@@ -100,8 +100,8 @@ class SparseMask(Field):
         text = str(raw)
         kind, _, rest = text.partition(":")
         if kind == "painted":
-            data = (("side", SIDE), ("length", LENGTH))
-            return text if _is_painted(rest) else Problem("sparse_painted", self.name, text, data=data)
+            size = (("side", SIDE), ("length", LENGTH))
+            return text if _is_painted(rest) else Problem("sparse_painted", self.name, text, data=size)
         if kind not in _SHAPES or not re.fullmatch(kind + _SHAPES[kind], text, re.ASCII):
             return Problem("sparse_mask", self.name, text, data=(("known", EXAMPLES),))
         for name, number in numbers_of(text).items():

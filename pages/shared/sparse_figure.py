@@ -3,8 +3,6 @@
 from math import log10
 from typing import Any
 
-import plotly.graph_objects as go
-
 from kernels_ref import theory
 from pages.shared.chart import axis, colour, layout
 from pages.shared.i18n import Texts
@@ -15,23 +13,27 @@ from pages.shared.theme import TOKENS
 Line = tuple[list[int], list[int]]
 
 
-def figure(at: Point, data: Curve, t: Texts) -> go.Figure:
-    """The chart. Colours are design tokens, resolved in the browser."""
+def figure(at: Point, data: Curve, t: Texts) -> dict[str, Any]:
+    """The chart, as plotly.js reads it: a `plotly.graph_objects.Figure` on the way would take longer than the counts.
+
+    Colours are design tokens, resolved in the browser.
+    """
     memory, words = data.bound
     most = max((max(line[1]) for line in (*data.masked.values(), *data.dense.values()) if line[1]), default=1)
     bottom, top = log10(max(1, min(words))) - 0.3, log10(most) + 0.15
     across = axis(t("sparse.axis.memory"), type="log", range=[log10(memory[0]), log10(memory[-1])], showgrid=False)
     title = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xshift": -46, "yshift": 26, "showarrow": False}
     title |= {"xanchor": "left", "yanchor": "bottom", "text": t("sparse.axis.words"), "name": "title"}
-    return go.Figure(
-        data=[
+    return {
+        "data": [
             *(_line(line, name, t, dense=True) for name, line in data.dense.items()),
             _bound(data, t),
             *_theta(data, t),
             *(_line(line, name, t) for name, line in data.masked.items()),
             *_here(at),
         ],
-        layout=layout(
+        "layout": layout(
+            template={},
             margin={"l": 46, "r": 10, "t": 46, "b": 48},
             xaxis=across | {"unifiedhovertitle": {"text": "M = %{x:,d}"}, "fixedrange": True},
             yaxis=axis("", type="log", range=[bottom, top], fixedrange=True),
@@ -39,7 +41,7 @@ def figure(at: Point, data: Curve, t: Texts) -> go.Figure:
             annotations=[title | {"font": {"size": 13, "color": colour("ink")}}],
             dragmode=False,
         ),
-    )
+    }
 
 
 def _line(line: Line, algorithm: str, t: Texts, dense: bool = False) -> dict[str, Any]:
