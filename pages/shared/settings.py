@@ -39,7 +39,7 @@ HOME_MEMORY = (2**8, 2**16)
 
 # Under a mask each M of the curve is counted by itself. Up to these sizes a slider's redraw stays within 0.25 s: masks
 # of runs or blocks, and masks that are drawn entry by entry. 64 rows at least, so that each block has one.
-SPARSE_N = (64, 2**14)
+SPARSE_N = (64, 2**13)
 SPARSE_N_BY_ENTRY = 2**10
 SPARSE_D = 2**9
 SPARSE_MEMORY = 2**26

@@ -9,11 +9,11 @@ import pandas as pd
 from kernels_ref import Bound, Counts, Shape, count, log_spaced, lower_bound, sparse, sweep, theory
 from kernels_ref.masks import Mask
 from pages.shared.settings import ALGORITHM_IDS, SPARSE_MEMORY, SparseSettings
-from pages.shared.sparse_fields import BY_ENTRY, SIDE, kind_of, written
+from pages.shared.sparse_fields import SIDE, written
 from pages.shared.sparse_masks import built, tile_edges
 
 LOW, HIGH = 2**4, 2**20
-POINTS = {True: 24, False: 32}  # memories of a curve; fewer where every entry is looked at
+POINTS = 24  # memories of a curve: under a mask each is counted by itself
 # What each mask of the gallery begins with.
 START = {
     "none": "none",
@@ -107,7 +107,7 @@ def curve(mask: str, n: int, d: int, high: int) -> Curve:
     least = {count(name, n=n, d=d, memory=1).least_memory for name in ALGORITHM_IDS}
     split = {int(zeros.split)} if LOW <= zeros.split <= high else set()
     marks = {words for words in least | split if LOW <= words <= high}
-    grid = sorted({*log_spaced(LOW, high, POINTS[kind_of(mask) in BY_ENTRY]), *marks})
+    grid = sorted({*log_spaced(LOW, high, POINTS), *marks})
     masked = sweep(ALGORITHM_IDS, n=n, d=d, memory=grid, mask=kept).assign(mask=mask)
     dense = sweep(ALGORITHM_IDS, n=n, d=d, memory=grid).assign(mask="none")
     frame = masked if kept is None else pd.concat([masked, dense], ignore_index=True)

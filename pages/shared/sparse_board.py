@@ -26,10 +26,10 @@ KEY = "sparse_board"
 PICTURE = 128  # side of the mask's picture, in cells
 FINEST = 160  # more strips of tiles than this cannot be told apart in the picture
 FIELDS = {"n": "n", "d": "d", "m": "memory", "mask": "mask", "tiles": "tiles"}
-STOPS = {"n": [2**power for power in range(6, 15)], "d": doublings(8, 512), "m": doublings(LOW, 4 * HIGH)}
+STOPS = {"n": doublings(*SPARSE_N), "d": doublings(8, 512), "m": doublings(LOW, 4 * HIGH)}
 _UP_TO_1024 = [0, *doublings(1, 2**10)]
 NUMBER_STOPS = {
-    "window": doublings(1, 2**14),
+    "window": doublings(1, 2**13),
     "blocks": list(range(1, 65)),
     "share": [1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100],
     "stride": doublings(1, 2**10),
@@ -42,7 +42,7 @@ SETTINGS = f"_settings.{SPARSE.page}"
 @lru_cache(maxsize=256)
 def payload(settings: SparseSettings, lang: str) -> tuple[str, str]:
     """Figure and state as JSON text, for all readers who look at the same point."""
-    t, at = Texts(lang), point(settings)
+    t, at, most = Texts(lang), point(settings), grouped(SPARSE_N_BY_ENTRY)
     data = curve(settings.mask, settings.n, settings.d, reach(settings.memory, at.nonzeros.split))
     state = {
         "lang": lang,
@@ -63,7 +63,7 @@ def payload(settings: SparseSettings, lang: str) -> tuple[str, str]:
         "tiles": _tiles(at),
         "readout": _readout(at, t),
         "legend": _legend(t, dense=kind_of(settings.mask) == "none"),
-        "labels": t.group("sparse"),
+        "labels": t.group("sparse") | {"limits": t("sparse.limits", most=grouped(SPARSE_N[1]), less=most)},
     }
     return json.dumps(figure(at, data, t), allow_nan=False), json.dumps(state, allow_nan=False)
 

@@ -31,7 +31,7 @@ _SHAPES = {
 KINDS = (*_SHAPES, "painted")
 # What the numbers of a kind are called, and from where to where they go. A share travels as 0.2 and is set in percent.
 LIMITS: dict[str, dict[str, tuple[int, int]]] = {
-    "window": {"window": (1, 2**14)},
+    "window": {"window": (1, 2**13)},
     "block": {"blocks": (1, 64), "share": (1, 100), "seed": (0, 999)},
     "strided": {"stride": (1, 2**10)},
     "global": {"tokens": (0, 2**10), "reach": (0, 2**10)},

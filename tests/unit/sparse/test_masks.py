@@ -66,7 +66,7 @@ def test_good_names_are_taken(name: str) -> None:
         ("random:.5:0", "sparse_mask"),
         ("block:16:0.2", "sparse_mask"),
         ("window:0", "sparse_number"),
-        ("window:16385", "sparse_number"),
+        ("window:8193", "sparse_number"),
         ("block:65:0.2:0", "sparse_number"),
         ("block:16:0.0:0", "sparse_number"),
         ("random:0.5:1000", "sparse_number"),
