@@ -73,7 +73,7 @@ class MaskPicture {
     pen.fillRect(0, 0, size, size);
     if (data.tiles?.picture) this.drawTiles(pen, size, colour(data.tile));
     this.drawKept(pen, size, colour("ink"));
-    if (data.tiles?.picture) this.drawGrid(pen, size, colour("muted"), dense);
+    if (data.tiles?.picture && !this.cells) this.drawGrid(pen, size, colour("muted"), dense);
     if (this.cells) this.drawCursor(pen, size, colour("primary"), dense);
     pen.globalAlpha = 1;
   }

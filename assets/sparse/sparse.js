@@ -97,7 +97,6 @@ class SparseBoard {
     this.chart.setAttribute("aria-label", labels["chart.alt"]);
     this.failure.textContent = labels["chart.failed"];
     this.buildTools();
-    this.built = null;
   }
 
   showGallery() {
