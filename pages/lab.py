@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pages.shared.board import board
+from pages.shared.exports import offer_files
 from pages.shared.i18n import texts
 from pages.shared.lab import (
     BOARD,
@@ -23,7 +24,6 @@ from pages.shared.lab import (
     notation,
     playable,
     runs_of,
-    take,
 )
 from pages.shared.settings import LAB
 from pages.shared.url_state import sync
@@ -48,15 +48,8 @@ fitted(address)
 settings = address.settings
 with controls:
     for field in ("n", "d", "memory"):
-        st.session_state[f"lab.{field}_typed"] = str(getattr(settings, field))
-        st.text_input(
-            t(f"lab.{field}"),
-            key=f"lab.{field}_typed",
-            on_change=take,
-            args=(field,),
-            help=t(f"lab.{field}_help"),
-            width=110 if field == "memory" else 84,
-        )
+        width = 110 if field == "memory" else 84
+        address.number(field, t(f"lab.{field}"), help=t(f"lab.{field}_help"), width=width)
     left, right = (*settings.algorithms, NO_ALGORITHM)[:2]
     possible = playable(settings)
     for side, chosen, options in (("left", left, possible), ("right", right, (*possible, NO_ALGORITHM))):
@@ -92,6 +85,7 @@ with more:
             on_change=choose_dag,
             args=(field,),
         )
+    offer_files(runs, address.settings, t)
     playing = [run for run in runs if run.get("fits") is not False]
     for half, run in zip(st.columns(2), playing, strict=False):
         for form, ending, mime in (("text", "txt", "text/plain"), ("json", "json", "application/json")):

@@ -99,7 +99,8 @@ def _run(algorithm: str, settings: LabSettings) -> Run:
         return misfit(algorithm, "", settings.memory, error.least)
     code = [] if algorithm in ORDER_IDS else kernel_source(algorithm, settings.form)
     dag = pebbling.dag
-    return encode_run(pebbling, code, len(dag.inputs) + len(dag.outputs), "", algorithm, _optimum(pebbling))
+    run = encode_run(pebbling, code, len(dag.inputs) + len(dag.outputs), "", algorithm, _optimum(pebbling))
+    return run | {"note": algorithm in ORDER_IDS}
 
 
 def _optimum(pebbling: Pebbling) -> int | None:
@@ -129,11 +130,6 @@ def notation(algorithm: str, settings: LabSettings, form: str) -> Callable[[], s
 
 
 # What the reader does becomes the value of a setting's key, as if a widget had been moved; `sync` does the rest.
-
-
-def take(field: str) -> None:
-    """A number as it was typed: a number field would turn 2.5 or 1e30 into something else without a word."""
-    update(LAB, **{field: st.session_state[f"lab.{field}_typed"].strip()})
 
 
 def choose(side: str) -> None:
