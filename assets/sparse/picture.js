@@ -66,8 +66,8 @@ class MaskPicture {
     const size = Math.round(width * dense);
     if (canvas.width !== size) canvas.width = canvas.height = size;
     const pen = canvas.getContext("2d");
-    const look = getComputedStyle(canvas);
-    const colour = (name) => look.getPropertyValue(`--pa-${name}`);
+    const find = palette(canvas.parentElement);
+    const colour = (name) => find(`var(--pa-${name})`);
     pen.globalAlpha = 1;
     pen.fillStyle = colour("panel");
     pen.fillRect(0, 0, size, size);
@@ -76,6 +76,7 @@ class MaskPicture {
     if (data.tiles?.picture && !this.cells) this.drawGrid(pen, size, colour("muted"), dense);
     if (this.cells) this.drawCursor(pen, size, colour("primary"), dense);
     pen.globalAlpha = 1;
+    find.done();
   }
 
   /** Tiles that are read. The last strip may be narrower than the others. */

@@ -113,13 +113,12 @@ class SparseBoard {
         }),
       );
     }
-    const ink = getComputedStyle(this.root).getPropertyValue("--pa-ink");
     gallery.forEach((entry, index) => {
       const button = this.gallery.children[index];
       button.setAttribute("aria-pressed", String(entry.kind === kind));
       button.lastChild.textContent = entry.name;
       const bytes = bytesOf(entry.picture);
-      stamp(button.firstChild, bytes, Math.sqrt(bytes.length), ink);
+      stamp(button.firstChild, bytes, Math.sqrt(bytes.length), getComputedStyle(button.firstChild).color); // ink
     });
   }
 

@@ -104,6 +104,9 @@ def test_a_phone_shows_all_and_a_finger_paints(server: Server, page_factory: Pag
     page = open_sparse(page_factory(390, 844, theme), server.url, f"?v=1&mask={EMPTY}&n=256&d=16&m=1024&lang=es")
     no_exception(page)
     no_sideways_scroll(page)
+    full = page.locator(".pa-mask-choice[data-kind=none] canvas")
+    grey = full.evaluate("(canvas) => canvas.getContext('2d').getImageData(2, 2, 1, 1).data[1]")
+    assert (grey > 128) is (theme == "dark"), "ink, whatever the theme"
     expect(picture(page)).to_have_css("touch-action", "none")
     picture(page).scroll_into_view_if_needed()
     page.mouse.click(*centre(page, 3, 3))
