@@ -7,6 +7,7 @@ from pages.shared.device_data import DEVICE_IDS, LEVELS, MODEL_IDS
 from pages.shared.fields import DecimalField, IdField, IdsField, IntField, MovesField, NameField, Spec, TextField
 from pages.shared.levels import LEVEL_IDS, OWN
 from pages.shared.play_board import VERSION
+from pages.shared.sparse_fields import SparseMask
 
 ALGORITHM_IDS = ("flash2", "small-cache")
 
@@ -48,6 +49,13 @@ HOME_MEMORY = (2**8, 2**16)
 WORD_BYTES = {"float64": 8, "float32": 4, "float16": 2, "bits8": 1}
 ALL_LEVELS = "all"
 
+# Under a mask each M of the curve is counted by itself. Up to these sizes a slider's redraw stays within 0.25 s: masks
+# of runs or blocks, and masks that are drawn entry by entry. 64 rows at least, so that each block has one.
+SPARSE_N = (64, 2**13)
+SPARSE_N_BY_ENTRY = 2**10
+SPARSE_D = 2**9
+SPARSE_MEMORY = 2**26
+
 
 @dataclass(frozen=True)
 class HomeSettings:
@@ -87,6 +95,17 @@ class CurveSettings:
     d: int = 64
     memory: int = 4096
     algorithms: tuple[str, ...] = ALGORITHM_IDS
+
+
+@dataclass(frozen=True)
+class SparseSettings:
+    """The sparse page: a mask over n queries and n keys, and the algorithm whose tiles are drawn over it."""
+
+    mask: str = "window:128"
+    n: int = 1024
+    d: int = 64
+    memory: int = 8192
+    tiles: str = "flash2"
 
 
 @dataclass(frozen=True)
@@ -133,7 +152,16 @@ class DeviceSettings:
     n: int = 4096
 
 
-Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | ReferenceSettings | WhySettings | DeviceSettings
+Settings = (
+    HomeSettings
+    | LabSettings
+    | PlaySettings
+    | CurveSettings
+    | SparseSettings
+    | DeviceSettings
+    | WhySettings
+    | ReferenceSettings
+)
 
 HOME = Spec("home", HomeSettings, (IntField("memory", "m", *HOME_MEMORY),))
 LAB = Spec(
@@ -168,6 +196,17 @@ CURVES = Spec(
         IdsField("algorithms", "a", ALGORITHM_IDS),
     ),
 )
+SPARSE = Spec(
+    "sparse",
+    SparseSettings,
+    (
+        IntField("n", "n", SPARSE_N[0], SPARSE_N[1]),
+        IntField("d", "d", 1, SPARSE_D),
+        IntField("memory", "m", 1, SPARSE_MEMORY),
+        SparseMask("mask", "mask"),
+        IdField("tiles", "tiles", ALGORITHM_IDS),
+    ),
+)
 REFERENCE = Spec("reference", ReferenceSettings, (IdField("section", "section", SECTIONS), TextField("find", "find")))
 DEVICES = Spec(
     "devices",
@@ -200,4 +239,4 @@ WHY = Spec(
         IntField("full_memory", "fm", 1, CURVE_MEMORY),
     ),
 )
-SPECS = (HOME, LAB, PLAY, CURVES, DEVICES, WHY, REFERENCE)
+SPECS = (HOME, LAB, PLAY, CURVES, SPARSE, DEVICES, WHY, REFERENCE)
