@@ -12,7 +12,7 @@ from kernels_ref import crossover
 from pages.shared.i18n import texts
 from pages.shared.kitchen import kitchen
 from pages.shared.numbers import grouped, rounded
-from pages.shared.settings import CURVES, HOME, HOME_D, HOME_N, LAB
+from pages.shared.settings import CURVES, HOME, HOME_D, HOME_N, LAB, PLAY
 from pages.shared.url_state import link, sync, update
 
 t = texts()
@@ -33,7 +33,7 @@ story.markdown(t.prose("home_story").format(**figures))
 
 doors = {
     "lab": link(LAB, t.lang),
-    "play": {"lang": t.lang},
+    "play": link(PLAY, t.lang),
     "curves": link(CURVES, t.lang, n=HOME_N, d=HOME_D, memory=memory),
 }
 for name, query in doors.items():

@@ -28,13 +28,13 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         label_visibility="collapsed",
         width=360,
     )
+    st.popover(t("play.how"), width="content").markdown(t.prose("play_guide"))
     more = st.popover(t("play.more"), width="content")
 
 address.show_problems(t)
 board(level, game, t)
 
 with more:
-    st.markdown(t.prose("play_guide"))
     st.markdown(f"**{t('play.take')}**")
     with st.container(horizontal=True):
         for form, ending, mime in (("text", "txt", "text/plain"), ("json", "json", "application/json")):
