@@ -22,7 +22,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     st.title(t("page.play"), anchor=False, width="content")
     st.selectbox(
         t("play.level"),
-        options(),
+        options(level, t),
         key=address.key("level"),
         format_func=lambda level_id: title(level_id, t),
         label_visibility="collapsed",

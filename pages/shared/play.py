@@ -44,7 +44,7 @@ OWN_VERTICES = 80  # drawn, every vertex a button
 OWN_RED = 64
 OWN_SECONDS = 4.0  # for the solver, on the reader's own DAG
 FAULTS_SHOWN = 40
-_OWN, _REPORT, _SOLVED = "_play_own", "_play_report", "_play_solved"
+_OWN, _REPORT, _SOLVED, _LISTED = "_play_own", "_play_report", "_play_solved", "_play_listed"
 
 _FOLDER = ASSETS / "play"
 _JS = [BOARD_ASSETS / name for name in ("element.js", "words.js")]
@@ -72,9 +72,18 @@ def _term(label: str, step: int, steps: int, t: Texts) -> str:
     return t("play.term", cell=label.partition("#")[0], k=step + 1, steps=steps) if steps > 1 else label
 
 
-def options() -> list[str]:
-    """The levels that can be chosen now."""
-    return [*LEVEL_IDS, OWN] if _OWN in st.session_state else list(LEVEL_IDS)
+def options(level: Level, t: Texts) -> list[str]:
+    """The levels that can be chosen now, for the list of levels, where `level` is chosen.
+
+    The list goes by the words that it shows. When those have changed, by another language or a level solved, it must be
+    told again which level it is.
+    """
+    ids = [*LEVEL_IDS, OWN] if _OWN in st.session_state else list(LEVEL_IDS)
+    words = [title(level_id, t) for level_id in ids]
+    if st.session_state.get(_LISTED) != words:
+        st.session_state[_LISTED] = words
+        st.session_state["play.level"] = level.id
+    return ids
 
 
 def title(level_id: str, t: Texts) -> str:
@@ -135,8 +144,6 @@ def _note_solved(level: Level, game: Game) -> None:
         solved: dict[str, int] = st.session_state.setdefault(_SOLVED, {})
         if game.io < solved.get(level.id, game.io + 1):
             solved[level.id] = game.io
-            # The list goes by the words that it shows, and those have just changed: say again which level it is.
-            st.session_state["play.level"] = level.id
 
 
 def _move_words(move: Move, level: Level, t: Texts) -> str:

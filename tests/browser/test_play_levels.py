@@ -90,6 +90,11 @@ def test_a_level_solved_with_more_words_says_so_and_a_shown_solution_is_none(
         play.make(move)
     play.shows()
     expect(box).to_have_attribute("value", t("play.level_solved", number=1, title=t("play.title.sum"), io=4))
+    page.get_by_text("Espa\u00f1ol", exact=True).click()
+    play.lang, t = "es", Texts("es")
+    expect(page.locator(".task")).to_have_text(t("play.task.sum"))
+    expect(box).to_have_attribute("value", t("play.level_solved", number=1, title=t("play.title.sum"), io=4))
+    play.shows()
 
 
 def test_the_solution_plays_is_paused_and_goes_on(server: Server, page_factory: PageFactory) -> None:
@@ -176,5 +181,5 @@ def test_how_to_play_is_one_tap_away(server: Server, page_factory: PageFactory, 
     page.get_by_role("button", name=t("play.how")).click()
     guide = page.get_by_test_id("stPopoverBody")
     for word in ("do_load", "do_store", "do_compute", "do_delete"):
-        expect(guide.get_by_role("cell", name=t(f"play.board.{word}"), exact=True)).to_be_visible()
+        expect(guide.get_by_role("listitem").filter(has_text=t(f"play.board.{word}"))).to_be_visible()
     no_sideways_scroll(page)
