@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pages.shared.i18n import texts
-from pages.shared.play import OWN_RED, board, current, open_solution, options, play_own, show_report, title
+from pages.shared.play import board, current, open_solution, options, play_own, show_report, title
 from pages.shared.settings import PLAY
 from pages.shared.url_state import sync
 from pebble_engine import write_pebbling
@@ -59,7 +59,7 @@ with more:
         st.text_area(t("play.dag"), key="play.own_text", placeholder="a sum\nb sum", height=120)
         st.file_uploader(t("play.dag_file"), type=["txt", "json"], key="play.own_file", max_upload_size=1)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.number_input(t("play.dag_red"), 1, OWN_RED, 3, key="play.own_red", width=150)
+            st.text_input(t("play.dag_red"), "3", key="play.own_red", width=150)
             st.checkbox(t("play.dag_sliding"), key="play.own_sliding")
         st.form_submit_button(t("play.dag_play"), on_click=play_own, args=(t,))
     show_report("dag")

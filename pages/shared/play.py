@@ -316,6 +316,14 @@ def check_dag(text: str, red: int, sliding: bool, t: Texts) -> tuple[Report | No
     return None, Level(OWN, dag, rules, "layers", found.cost, found.proved, bound, kind, found.moves)
 
 
+def _no_red(asked: str, t: Texts) -> Report | None:
+    """What is wrong with the number of red pebbles that was typed."""
+    if asked.isascii() and asked.isdecimal() and len(asked) < 9 and 1 <= int(asked) <= OWN_RED:
+        return None
+    short = asked if len(asked) <= 24 else f"{asked[:23]}\u2026"
+    return Report(False, t("play.dag_red_wrong", value=short, most=OWN_RED))
+
+
 def _dag_fault(reason: str, data: dict[str, Any], t: Texts) -> str:
     """A fault of a DAG in the reader's language, from its reason and data alone."""
     if "cycle" in data:
@@ -336,7 +344,10 @@ def play_own(t: Texts) -> None:
     state = st.session_state
     file = state.get("play.own_file")
     text = file.getvalue().decode("utf-8", "replace") if file else state.get("play.own_text", "")
-    report, level = check_dag(text, int(state["play.own_red"]), bool(state["play.own_sliding"]), t)
+    asked = str(state.get("play.own_red", "")).strip()
+    report, level = _no_red(asked, t), None
+    if report is None:
+        report, level = check_dag(text, int(asked), bool(state.get("play.own_sliding")), t)
     if level:
         state[_OWN] = level
         state["play.level"], state["play.moves"] = OWN, PLAY.settings().moves
