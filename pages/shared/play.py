@@ -44,6 +44,7 @@ OWN_VERTICES = 80  # drawn, every vertex a button
 OWN_RED = 64
 OWN_SECONDS = 4.0  # for the solver, on the reader's own DAG
 FAULTS_SHOWN = 40
+_UNREADABLE = ("bad_move", "not_json", "not_text", "too_large", "bad_dag")  # reasons with a sentence of their own
 _OWN, _REPORT, _SOLVED, _LISTED = "_play_own", "_play_report", "_play_solved", "_play_listed"
 
 _FOLDER = ASSETS / "play"
@@ -264,7 +265,11 @@ def check_solution(data: bytes, level: Level, t: Texts) -> tuple[Report, str | N
         moves = read_pebbling(io.BytesIO(data), dag=level.dag, rules=level.rules, check=False).moves
     except InvalidPebbling as error:
         where = t("play.open_where", line=error.line) if error.line else ""
-        return Report(False, t("play.open_unreadable", where=where)), None
+        reason = error.reason if error.reason in _UNREADABLE else "other"
+        move = error.move or ""
+        short = move if len(move) <= 40 else f"{move[:39]}\u2026"
+        why = t(f"play.unreadable_{reason}", move=short)
+        return Report(False, f"{t('play.open_unreadable', where=where)} {why}"), None
     faults = schedule_faults(level.dag, level.rules, moves)
     if faults:
         broken = [fault for fault in faults if fault.move]
