@@ -48,6 +48,8 @@ class Explorer {
     this.dragHandle();
     this.watch = new ResizeObserver(() => this.data && this.draw());
     this.watch.observe(this.plot);
+    this.onPrint = () => this.data && this.draw();
+    addEventListener("pa-print", this.onPrint); // assets/print.js
   }
 
   control(name) {
@@ -399,6 +401,7 @@ class Explorer {
   destroy() {
     clearTimeout(this.patience);
     this.watch.disconnect();
+    removeEventListener("pa-print", this.onPrint);
     globalThis.Plotly?.purge(this.chart);
   }
 }

@@ -144,6 +144,17 @@ class IdField(Field):
 
 
 @dataclass(frozen=True)
+class TextField(Field):
+    """Words as the reader typed them, without spaces at the ends. Only their length is limited."""
+
+    name: str
+    parameter: str
+
+    def check(self, raw: object) -> str | Problem:
+        return str(raw).strip()
+
+
+@dataclass(frozen=True)
 class MovesField(Field):
     """Moves of a game, as `pages.shared.play_board` writes them; whether they are legal is for the level to say."""
 

@@ -1,16 +1,21 @@
-"""What the browser's document needs and Streamlit does not give: the language for screen readers, a clean history.
+"""What the browser's document needs and Streamlit does not give: language, a clean history, word of being printed.
 
 Streamlit always ships ``<html lang="en">``. And in 1.67, when a page writes its address in its first run, the address
 arrives before the path of that page: the history gets the old path with the new page's parameters, an entry that
-nobody has visited. The component mends both; it draws nothing.
+nobody has visited. And nobody tells what is drawn by scripts that the page goes to paper (``assets/print.js``). The
+component mends all three; it draws nothing.
 """
 
 import streamlit as st
 
+from pages.shared.theme import ASSETS
+
 _component = st.components.v2.component(
     "html_lang",
     html="",
-    js="""// language and history of the document
+    js=(ASSETS / "print.js").read_text(encoding="utf-8")
+    + """
+// language and history of the document
 const push = window.history.pushState.bind(window.history);
 const replace = window.history.replaceState.bind(window.history);
 
@@ -46,6 +51,7 @@ function tidyPush(state, title, url) {
 
 export default function ({ data }) {
   document.documentElement.lang = data.lang;
+  tellPrinting();
   window.history.pushState = tidyPush;
   window.history.replaceState = tidyReplace;
 }

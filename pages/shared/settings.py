@@ -2,17 +2,28 @@
 
 from dataclasses import dataclass
 
-from pages.shared.fields import IdField, IdsField, IntField, MovesField, Spec
+from kernels_ref import ALGORITHMS
+from pages.shared.fields import IdField, IdsField, IntField, MovesField, Spec, TextField
 from pages.shared.levels import LEVEL_IDS, OWN
 from pages.shared.play_board import VERSION
 
 ALGORITHM_IDS = ("flash2", "small-cache")
 
+# The lab plays every kernel that is a pebbling, by the form of the problem, and two orders with an eviction rule.
+ORDER_IDS = ("belady", "lru")
+LAB_KERNELS = {
+    "qkv": tuple(id for id, entry in ALGORITHMS.items() if "qkv" in entry.forms and id != "flash1"),
+    "weights": tuple(id for id, entry in ALGORITHMS.items() if "weights" in entry.forms),
+    "forward": tuple(id for id, entry in ALGORITHMS.items() if "forward" in entry.forms),
+}
+LAB_ALGORITHMS = (*dict.fromkeys(id for ids in LAB_KERNELS.values() for id in ids), *ORDER_IDS)
+LAB_MASKS = ("none", "causal", "window")
+
 # The lab draws every vertex. At n = d = 8 the chain DAG has 5 n^2 d + 2 n^2 + 4 n d + 2 n = 2,960 of them, just under
 # the 3,000 vertices and 50,000 moves at which the board was measured (60 frames/s, under 400 kB).
 LAB_SIDE = 8
 LAB_VERTICES = 3_000
-LAB_MOVES = 50_000
+LAB_MOVES = 50_000  # a link may ask for any step: what is beyond the end is answered with where the end is
 # More red pebbles than vertices change nothing.
 LAB_MEMORY = LAB_VERTICES
 # The closed forms have no limit of their own. At these sizes a page still answers at once and numbers still fit their
@@ -20,6 +31,11 @@ LAB_MEMORY = LAB_VERTICES
 CURVE_N = 2**20
 CURVE_D = 2**10
 CURVE_MEMORY = 2**40
+# The reference, section by section; "all" puts them on one page, to print or to search.
+SECTIONS = (
+    "model", "formulas", "algorithms", "theorems", "bounds", "questions", "glossary", "formats", "limits", "lessons",
+    "sources", "all",
+)  # fmt: skip
 # Home shows n = 4096, d = 64 and moves M through d^2 = 4096, four doublings either way. The low end is less than
 # FlashAttention-2 needs (6 d + 2 = 386 words), so the reader meets "does not fit" too.
 HOME_N, HOME_D = 4096, 64
@@ -42,6 +58,10 @@ class LabSettings:
     memory: int = 16
     algorithms: tuple[str, ...] = ALGORITHM_IDS
     step: int = 0
+    form: str = "qkv"
+    mask: str = "none"
+    granularity: str = "chain"
+    sliding: str = "yes"
 
 
 @dataclass(frozen=True)
@@ -62,7 +82,15 @@ class CurveSettings:
     algorithms: tuple[str, ...] = ALGORITHM_IDS
 
 
-Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings
+@dataclass(frozen=True)
+class ReferenceSettings:
+    """The reference: which section, and what the glossary is searched for."""
+
+    section: str = SECTIONS[0]
+    find: str = ""
+
+
+Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | ReferenceSettings
 
 
 HOME = Spec("home", HomeSettings, (IntField("memory", "m", *HOME_MEMORY),))
@@ -73,8 +101,12 @@ LAB = Spec(
         IntField("n", "n", 1, LAB_SIDE),
         IntField("d", "d", 1, LAB_SIDE),
         IntField("memory", "m", 1, LAB_MEMORY),
-        IdsField("algorithms", "a", ALGORITHM_IDS, most=2),
-        IntField("step", "t", 0, LAB_MOVES),
+        IdsField("algorithms", "a", LAB_ALGORITHMS, most=2),
+        IntField("step", "t", 0, 10**9),
+        IdField("form", "form", tuple(LAB_KERNELS)),
+        IdField("mask", "mask", LAB_MASKS),
+        IdField("granularity", "sums", ("chain", "entry")),
+        IdField("sliding", "slide", ("yes", "no")),
     ),
     restarts="step",
 )
@@ -94,4 +126,5 @@ CURVES = Spec(
         IdsField("algorithms", "a", ALGORITHM_IDS),
     ),
 )
-SPECS = (HOME, LAB, PLAY, CURVES)
+REFERENCE = Spec("reference", ReferenceSettings, (IdField("section", "section", SECTIONS), TextField("find", "find")))
+SPECS = (HOME, LAB, PLAY, CURVES, REFERENCE)

@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = Path(__file__).resolve().parent / "shots"
+PATHS = {path.stem: f"/{path.stem}".replace("/home", "/") for path in sorted((ROOT / "pages").glob("*.py"))}
 LOCALES = {"en": "en-GB", "es": "es-MX"}
 SIZES = {"desk": (1280, 720), "phone": (390, 844)}
 FLAGS = [
