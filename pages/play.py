@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.shared.exports import offer_game
 from pages.shared.i18n import texts
-from pages.shared.play import board, current, open_solution, options, play_own, show_report, title
+from pages.shared.play import board, current, open_solution, options, plain_title, play_own, show_report, title
 from pages.shared.settings import PLAY
 from pages.shared.url_state import sync
 from pebble_engine import write_pebbling
@@ -47,7 +47,7 @@ with more:
                 key=f"play.take.{form}",
                 on_click="ignore",
             )
-        offer_game(game, title(level.id, t), address.settings, t)
+        offer_game(game, plain_title(level.id, t), address.settings, t)
     st.file_uploader(
         t("play.open"),
         type=["txt", "json"],

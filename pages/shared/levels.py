@@ -29,6 +29,7 @@ from pebble_engine import (
     summation_tree,
 )
 from pebble_engine.bounds import bounds
+from pebble_engine.bounds.core import Core
 from pebble_engine.solver import Solution, solve
 
 DATA = Path(__file__).resolve().parents[2] / "assets" / "data" / "levels.json"
@@ -147,6 +148,11 @@ PLANS = (
     Plan("challenge", lambda: attention_backward(2, 1), red=8, sliding=True, view="matrices"),
 )
 LEVEL_IDS = tuple(plan.id for plan in PLANS)
+
+
+def ends(dag: PebbleDag) -> int:
+    """Inputs that some output needs, and outputs, in words: what every pebbling moves at least."""
+    return Core(dag).ends
 
 
 def best_bound(dag: PebbleDag, rules: Rules, searched: int = 0) -> tuple[int, str]:

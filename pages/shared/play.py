@@ -89,13 +89,18 @@ def options(level: Level, t: Texts) -> list[str]:
 
 def title(level_id: str, t: Texts) -> str:
     """A level's number and name, and how well this reader has solved it in this session."""
-    if level_id == OWN:
-        return t("play.own")
-    words = {"number": LEVEL_IDS.index(level_id) + 1, "title": t(f"play.title.{level_id}")}
     io = st.session_state.get(_SOLVED, {}).get(level_id)
     if io is None:
-        return t("play.level_name", **words)
+        return plain_title(level_id, t)
+    words = {"number": LEVEL_IDS.index(level_id) + 1, "title": t(f"play.title.{level_id}")}
     return t("play.level_par", **words) if io <= levels()[level_id].par else t("play.level_solved", io=io, **words)
+
+
+def plain_title(level_id: str, t: Texts) -> str:
+    """A level's number and name."""
+    if level_id == OWN:
+        return t("play.own")
+    return t("play.level_name", number=LEVEL_IDS.index(level_id) + 1, title=t(f"play.title.{level_id}"))
 
 
 def _named(level_id: str, t: Texts) -> str:
