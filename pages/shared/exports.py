@@ -25,7 +25,10 @@ def page_address(query: dict[str, str]) -> str:
 
 def about_lab(settings: LabSettings, t: Texts, address: str = "") -> About:
     """What the lab's files say of themselves."""
-    sizes = {"n": settings.n, "d": settings.d, "m": grouped(settings.memory)}
+    problem = t(f"lab.form.{settings.form}")
+    if settings.mask != "none":
+        problem += "; " + t(f"lab.mask.{settings.mask}")
+    sizes = {"n": settings.n, "d": settings.d, "m": grouped(settings.memory), "problem": problem}
     return About(t("replay.attention_title", **sizes), t("replay.attention", **sizes), address)
 
 

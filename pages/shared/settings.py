@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from kernels_ref import ALGORITHMS
-from pages.shared.fields import IdField, IdsField, IntField, MovesField, Spec, TextField
+from pages.shared.device_data import DEVICE_IDS, LEVELS, MODEL_IDS
+from pages.shared.fields import DecimalField, IdField, IdsField, IntField, MovesField, NameField, Spec, TextField
 from pages.shared.levels import LEVEL_IDS, OWN
 from pages.shared.play_board import VERSION
 
@@ -40,6 +41,9 @@ SECTIONS = (
 # FlashAttention-2 needs (6 d + 2 = 386 words), so the reader meets "does not fit" too.
 HOME_N, HOME_D = 4096, 64
 HOME_MEMORY = (2**8, 2**16)
+# Bytes of one word. bfloat16 counts as float16 here: both are two bytes.
+WORD_BYTES = {"float64": 8, "float32": 4, "float16": 2, "bits8": 1}
+ALL_LEVELS = "all"
 
 
 @dataclass(frozen=True)
@@ -90,8 +94,28 @@ class ReferenceSettings:
     find: str = ""
 
 
-Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | ReferenceSettings
+@dataclass(frozen=True)
+class DeviceSettings:
+    """Real devices: the pair that is looked at, the dtype, the level of memory that is shown (`tier`), and how many
+    percent of it are usable (`share`).
+    The reader's own device: `name`, `bytes` of fast memory (0: none given), `bandwidth` in GB/s and `peak` in TFLOP/s
+    (0: not known). The own model: `d` (0: none given) and `n`.
+    """
 
+    device: str = "nvidia-h100-sxm"
+    model: str = "gemma-4-full-attention-layers"
+    dtype: str = "float16"
+    tier: str = "shared"
+    share: int = 100
+    name: str = ""
+    bytes: int = 0
+    bandwidth: float = 0.0
+    peak: float = 0.0
+    d: int = 0
+    n: int = 4096
+
+
+Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | ReferenceSettings | DeviceSettings
 
 HOME = Spec("home", HomeSettings, (IntField("memory", "m", *HOME_MEMORY),))
 LAB = Spec(
@@ -127,4 +151,21 @@ CURVES = Spec(
     ),
 )
 REFERENCE = Spec("reference", ReferenceSettings, (IdField("section", "section", SECTIONS), TextField("find", "find")))
-SPECS = (HOME, LAB, PLAY, CURVES, REFERENCE)
+DEVICES = Spec(
+    "devices",
+    DeviceSettings,
+    (
+        IdField("device", "device", DEVICE_IDS),
+        IdField("model", "model", MODEL_IDS),
+        IdField("dtype", "dtype", tuple(WORD_BYTES)),
+        IdField("tier", "level", (*LEVELS, ALL_LEVELS)),
+        IntField("share", "share", 1, 100),
+        NameField("name", "name"),
+        IntField("bytes", "bytes", 0, CURVE_MEMORY),
+        DecimalField("bandwidth", "gbs", 1e6),
+        DecimalField("peak", "tflops", 1e6),
+        IntField("d", "d", 0, CURVE_D),
+        IntField("n", "n", 1, CURVE_N),
+    ),
+)
+SPECS = (HOME, LAB, PLAY, CURVES, DEVICES, REFERENCE)

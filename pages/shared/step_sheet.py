@@ -5,15 +5,15 @@ from html import escape
 from itertools import accumulate
 from typing import Any
 
-from pages.shared.board import ASSETS, MOVE_CODES, VERTEX_BITS, Run, unpacked
+from pages.shared.board import ASSETS, VERTEX_BITS, Run, unpacked
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped
 from pages.shared.replay_file import About, made_with
 from pages.shared.theme import css_tokens
+from pebble_engine.rules import COMPUTE, DELETE, LOAD, SLIDE, STORE
 
 MOST = 2_000  # moves of a run on a sheet: some thirty pages
-_LOAD, _STORE, _COMPUTE, _SLIDE, _DELETE = MOVE_CODES.values()
-_KEYS = {_LOAD: "load", _STORE: "store", _COMPUTE: "compute", _DELETE: "delete"}
+_KEYS = {LOAD: "load", STORE: "store", COMPUTE: "compute", DELETE: "delete"}
 
 
 def step_sheet(runs: Sequence[Run], about: About, t: Texts) -> bytes:
@@ -94,14 +94,14 @@ def moves_of(run: Run, t: Texts, most: int) -> Iterator[dict[str, Any]]:
     codes = unpacked("H", run["moves"])[:most]
     ops = [code >> VERTEX_BITS for code in codes]
     sources = iter(unpacked("H", run["sources"]))
-    io = accumulate(int(op in (_LOAD, _STORE)) for op in ops)
-    red = accumulate((op in (_LOAD, _COMPUTE)) - (op == _DELETE) for op in ops)
+    io = accumulate(int(op in (LOAD, STORE)) for op in ops)
+    red = accumulate((op in (LOAD, COMPUTE)) - (op == DELETE) for op in ops)
     lines = unpacked("B", run["lines"])
     for number, (code, op, words, pebbles) in enumerate(zip(codes, ops, io, red, strict=True), start=1):
         vertex = code & ((1 << VERTEX_BITS) - 1)
-        source = next(sources) if op == _SLIDE else None
+        source = next(sources) if op == SLIDE else None
         step, steps = terms[vertex]
-        if op in (_COMPUTE, _SLIDE) and steps > 1:
+        if op in (COMPUTE, SLIDE) and steps > 1:
             what = t("replay.move_add", v=names[vertex], k=step + 1, steps=steps)
         elif source is not None:
             what = t("replay.move_slide", v=names[vertex], u=names[source])
@@ -111,7 +111,7 @@ def moves_of(run: Run, t: Texts, most: int) -> Iterator[dict[str, Any]]:
             "number": number,
             "what": what,
             "line": lines[number - 1],
-            "word": op in (_LOAD, _STORE),
+            "word": op in (LOAD, STORE),
             "io": words,
             "red": pebbles,
         }

@@ -183,7 +183,7 @@ def _typed(spec: Spec) -> dict[str, object]:
     """Field name -> what is typed into its text input, of those on the page."""
     state = st.session_state
     keys = {field.name: _typed_key(spec, field.name) for field in spec.fields}
-    return {name: state[key].strip() for name, key in keys.items() if key in state}
+    return {name: text for name, key in keys.items() if (text := state.get(key, "").strip())}
 
 
 def _take(spec: Spec, field: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared.fields import IdField, IntField, MovesField, TextField
+from pages.shared.fields import DecimalField, IdField, IntField, MovesField, NameField, TextField
 from pages.shared.i18n import LANGUAGES, Texts
 from pages.shared.settings import CURVES, HOME, LAB, SPECS
 from pages.shared.url_state import decode, encode, link
@@ -23,6 +23,11 @@ def pages(draw: st.DrawFn) -> tuple[Any, Any]:
             values[field.name] = draw(st.integers(field.low, field.high))
         elif isinstance(field, IdField):
             values[field.name] = draw(st.sampled_from(field.ids))
+        elif isinstance(field, DecimalField):
+            values[field.name] = draw(st.integers(0, int(field.high * 10**6))) / 10**6
+        elif isinstance(field, NameField):
+            named = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=field.most)
+            values[field.name] = draw(named)
         elif isinstance(field, MovesField):
             values[field.name] = draw(st.from_regex(r"1[A-Za-z0-9_-]{0,400}", fullmatch=True))
         elif isinstance(field, TextField):
