@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 def seconds(job: Callable[[], object], times: int = 5, clock: Callable[[], float] = time.perf_counter) -> float:
-    """The median time of a job after one run that does not count. With `time.process_time` other work does not count."""
+    """The median time of a job after one run that does not count. `time.process_time` leaves out other work."""
     job()
     return statistics.median(_once(job, clock) for _ in range(times))
 
