@@ -181,5 +181,5 @@ def test_how_to_play_is_one_tap_away(server: Server, page_factory: PageFactory, 
     page.get_by_role("button", name=t("play.how")).click()
     guide = page.get_by_test_id("stPopoverBody")
     for word in ("do_load", "do_store", "do_compute", "do_delete"):
-        expect(guide.get_by_role("listitem").filter(has_text=t(f"play.board.{word}"))).to_be_visible()
+        expect(guide.locator("li strong").get_by_text(t(f"play.board.{word}"), exact=True)).to_be_visible()
     no_sideways_scroll(page)
