@@ -184,6 +184,19 @@ FORMULAS: dict[tuple[str, str], Formula] = {
         least="5",
         where={"B": "(isqrt(3*M + 1) - 1) // 3"},
     ),
+    ("small-cache-outer", "weights"): Formula(
+        "3*n**2 + 5*n*d + 3*n + 2*d**2 + n*d*T(n, a) + n*d*T(n, b) + n**2*T(d, g) + n*d*T(n, c)"
+        " + (n**2 + n*T(n, r))*T(d, s) + n*d*T(n, r) + (n*d + 2*n)*T(n, v) + n*d*T(n, u) + n**2*T(d, z)"
+        " + n*d*T(n, w) + 2*n*d*T(d, b2) + 2*d**2*T(n, a2) + 2*n*d*T(d, e) + 2*n*d*T(d, f)",
+        small="10*n**2*d/sqrt(M) + 8*n*d**2/sqrt(M) + 3*n**2",
+        large="3*n**2*d**2/M + 4*n**2*d/sqrt(M) + 6*n**2",
+        least="5",
+        tiles={
+            "a": "rows", "b": "columns", "c": "o_rows", "g": "o_columns", "r": "u_rows", "s": "u_columns",
+            "u": "p_rows", "v": "p_columns", "w": "t_rows", "z": "t_columns", "a2": "q_rows", "b2": "q_columns",
+            "e": "gx_rows", "f": "gx_columns",
+        },
+    ),
     ("flash2", "weights"): Formula(
         "9*n*d + 4*n + 2*d**2 + 2*n*d*T(n, a) + 2*n*d*T(n, b) + (2*n*d + n)*T(n, c)"
         " + 2*n*d*T(d, b2) + 2*d**2*T(n, a2) + 2*n*d*T(d, e) + 2*n*d*T(d, f)",

@@ -37,6 +37,9 @@ SECTIONS = (
     "model", "formulas", "algorithms", "theorems", "bounds", "questions", "glossary", "formats", "limits", "lessons",
     "sources", "all",
 )  # fmt: skip
+# The proof page lights sets of vertices, so it may draw a few more: 5 n^2 d + 2 n^2 + 4 n d + 2 n, at most 3,384.
+WHY_N, WHY_D = 12, 4
+WHY_RUNS = (*ALGORITHM_IDS, "order", "optimum")
 # Home shows n = 4096, d = 64 and moves M through d^2 = 4096, four doublings either way. The low end is less than
 # FlashAttention-2 needs (6 d + 2 = 386 words), so the reader meets "does not fit" too.
 HOME_N, HOME_D = 4096, 64
@@ -95,9 +98,24 @@ class ReferenceSettings:
 
 
 @dataclass(frozen=True)
+class WhySettings:
+    """The proof: a small run that is cut into phases, the phase shown (from 1), and a full size for the same sum."""
+
+    n: int = 8
+    d: int = 2
+    memory: int = 14
+    run: str = WHY_RUNS[0]
+    phase: int = 1
+    full_n: int = 4096
+    full_d: int = 64
+    full_memory: int = 4096
+
+
+@dataclass(frozen=True)
 class DeviceSettings:
     """Real devices: the pair that is looked at, the dtype, the level of memory that is shown (`tier`), and how many
     percent of it are usable (`share`).
+
     The reader's own device: `name`, `bytes` of fast memory (0: none given), `bandwidth` in GB/s and `peak` in TFLOP/s
     (0: not known). The own model: `d` (0: none given) and `n`.
     """
@@ -115,7 +133,7 @@ class DeviceSettings:
     n: int = 4096
 
 
-Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | ReferenceSettings | DeviceSettings
+Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings | ReferenceSettings | WhySettings | DeviceSettings
 
 HOME = Spec("home", HomeSettings, (IntField("memory", "m", *HOME_MEMORY),))
 LAB = Spec(
@@ -168,4 +186,18 @@ DEVICES = Spec(
         IntField("n", "n", 1, CURVE_N),
     ),
 )
-SPECS = (HOME, LAB, PLAY, CURVES, DEVICES, REFERENCE)
+WHY = Spec(
+    "why",
+    WhySettings,
+    (
+        IntField("n", "n", 1, WHY_N),
+        IntField("d", "d", 1, WHY_D),
+        IntField("memory", "m", 1, LAB_MEMORY),
+        IdField("run", "a", WHY_RUNS),
+        IntField("phase", "p", 1, LAB_MOVES),
+        IntField("full_n", "fn", 1, CURVE_N),
+        IntField("full_d", "fd", 1, CURVE_D),
+        IntField("full_memory", "fm", 1, CURVE_MEMORY),
+    ),
+)
+SPECS = (HOME, LAB, PLAY, CURVES, DEVICES, WHY, REFERENCE)
