@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
+
 from pebble_engine import InvalidDag, Move, PebbleDag, Pebbling, Rules, attention_backward, attention_forward
 
 from . import sizes
@@ -34,7 +36,7 @@ from .algorithms import find
 from .counts import aims
 from .elementwise import fill, residual, row_products, score_gradient_of_scores, softmax_step
 from .errors import BadInput, NoPebbling
-from .masks import MaskLike, as_mask, matrix
+from .masks import Booleans, MaskLike, as_mask, matrix
 from .memory import Array, Block, Region, Tensor, TwoLevelMemory
 from .runs import execute
 from .sizes import Shape
@@ -270,7 +272,7 @@ def pebble(
     first, lines = 0, {}
     for function in _listed(algorithm, form):
         lines[function.__code__] = first
-        first += len(inspect.getsourcelines(function)[0]) + 1
+        first += len(_source(function)) + 1
     fast = PebbleMemory(memory, lines)
     execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept, target=target)
     return Pebbling(
@@ -282,10 +284,20 @@ def pebble(
     )
 
 
-def _dag(form: str, divide: str, target: bool, **sizes: Any) -> PebbleDag:
+def _dag(form: str, divide: str, target: bool, mask: Booleans | None, **sizes: int) -> PebbleDag:
+    kept = None if mask is None else (mask.tobytes(), mask.shape)
+    return _known_dag(form, divide, target, kept, tuple(sizes.items()))
+
+
+@functools.lru_cache(maxsize=16)  # another M plays the same DAG; at 3,000 vertices one takes two megabytes
+def _known_dag(
+    form: str, divide: str, target: bool, kept: tuple[bytes, Place] | None, sizes: tuple[tuple[str, int], ...]
+) -> PebbleDag:
+    mask = None if kept is None else np.frombuffer(kept[0], dtype=bool).reshape(kept[1])
+    shape: dict[str, Any] = dict(sizes) | {"divide": divide, "mask": mask}
     if form == "forward":
-        return attention_forward(divide=divide, **sizes)
-    return attention_backward(form=form, divide=divide, target=target, **sizes)
+        return attention_forward(**shape)
+    return attention_backward(form=form, target=target, **shape)
 
 
 def _from_zeros(dag: PebbleDag, n_q: int, d: int) -> PebbleDag:
@@ -313,8 +325,14 @@ def kernel_source(algorithm: str, form: str | None = None) -> list[str]:
     """The listing of an algorithm, line by line: its kernel, then an empty line and each of its helpers."""
     listing: list[str] = []
     for function in _listed(algorithm, form):
-        listing += [line.rstrip("\n") for line in inspect.getsourcelines(function)[0]] + [""]
+        listing += [*_source(function), ""]
     return listing[:-1]
+
+
+@functools.cache
+def _source(function: Callable[..., Any]) -> tuple[str, ...]:
+    """A kernel's or a helper's lines. There are few of them, and Python parses a file to find one."""
+    return tuple(line.rstrip("\n") for line in inspect.getsourcelines(function)[0])
 
 
 def _listed(algorithm: str, form: str | None) -> list[Any]:

@@ -51,7 +51,8 @@ def sweep(
     memories = [int(words) for words in memory]
     for words in memories or [1]:
         sizes.check(memory=words)
-    frames = []
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    curves = 0
     forms: Sequence[str | None] = [form] if form is None or isinstance(form, str) else form
     many_rows: Sequence[int | None] = [n] if n is None or isinstance(n, int) else n
     for rows, width in itertools.product(many_rows, [d] if isinstance(d, int) else d):
@@ -65,8 +66,26 @@ def sweep(
                     aims(entry.form if wanted is None else wanted, target)
                     if not isinstance(form, str | None) and wanted not in entry.forms:
                         continue
-                    frames.append(_curve(algorithm, wanted, problem, name, memories, heads, kv_heads, known))
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+                    curve = _curve(algorithm, wanted, problem, name, memories, heads, kv_heads, known)
+                    curves += 1
+                    for column, values in columns.items():
+                        values += curve[column]
+    return _frame(columns) if curves else pd.DataFrame()
+
+
+# One DataFrame from finished columns: joining one for each curve took longer than the counts.
+COLUMNS = (
+    "algorithm", "form", "n_q", "n_k", "d", "memory", "loads", "stores", "io", "multiplications", "peak_fast",
+    "peak_slow", "fits", "least_memory", "d_v", "heads", "kv_heads", "mask", "target", "kept", "intensity", "bound",
+    "bound_name", "ratio",
+)  # fmt: skip
+_TYPES = {"algorithm": "str", "form": "str", "fits": "bool", "target": "bool"} | dict.fromkeys(
+    ("n_q", "n_k", "d", "least_memory", "d_v", "heads", "kv_heads", "kept"), "int64"
+)
+
+
+def _frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series(values, dtype=_TYPES.get(name, "object")) for name, values in columns.items()})
 
 
 def _masks(mask: MaskChoice, shape: Shape) -> list[tuple[str | None, Mask | None]]:
@@ -82,45 +101,39 @@ def _masks(mask: MaskChoice, shape: Shape) -> list[tuple[str | None, Mask | None
 def _curve(
     algorithm: str, form: str | None, shape: Shape, mask: str | None, memories: list[int], heads: int,
     kv_heads: int | None, known: dict[str, list[tuple[int, str]]],
-) -> pd.DataFrame:  # fmt: skip
-    """One algorithm's rows. ``known``: bounds by form, the same for every algorithm of the form."""
+) -> dict[str, list[Any]]:  # fmt: skip
+    """One algorithm's rows, column by column. ``known``: bounds by form, the same for every algorithm of the form."""
     entry = find(algorithm)
     form = entry.form if form is None else form
     one, times = components(form, shape, heads, kv_heads)
     least = entry.least_memory(shape.d, shape.d_v, form)
     fits = [words >= least for words in memories]
     counted = counts_of(algorithm, one, [words for words in memories if words >= least], form)
-    columns: dict[str, object] = {}
+    columns: dict[str, list[Any]] = {"memory": memories, "fits": fits}
     for column in COUNTED:
         factor = times if column in ("loads", "stores", "multiplications") else 1
         values = iter(counted[column])
         columns[column] = [factor * next(values) if ok else None for ok in fits]
-    io = [None if a is None else a + b for a, b in zip(columns["loads"], columns["stores"], strict=True)]  # type: ignore
     if form not in known:
         known[form] = lower_bounds(form, shape, memories, heads=heads, kv_heads=kv_heads)
-    frame = pd.DataFrame(
-        {
-            "algorithm": algorithm, "form": form, "n_q": shape.n_q, "n_k": shape.n_k, "d": shape.d,
-            "memory": pd.Series(memories, dtype=object), "loads": 0, "stores": 0, "io": pd.Series(io, dtype=object),
+    io = [None if a is None else a + b for a, b in zip(columns["loads"], columns["stores"], strict=True)]
+    made = zip(io, columns["multiplications"], strict=True)
+    same = {
+        "algorithm": algorithm, "form": form, "n_q": shape.n_q, "n_k": shape.n_k, "d": shape.d, "d_v": shape.d_v,
+        "least_memory": least, "heads": heads, "kv_heads": heads if kv_heads is None else kv_heads, "mask": mask,
+        "target": shape.target, "kept": shape.n_q * shape.n_k if shape.mask is None else shape.mask.words,
+    }  # fmt: skip
+    return (
+        columns
+        | {name: [value] * len(memories) for name, value in same.items()}
+        | {
+            "io": io,
+            "intensity": [None if words is None else products / words for words, products in made],
+            "bound": [bound for bound, _ in known[form]],
+            "bound_name": [name for _, name in known[form]],
+            "ratio": [None if w is None else w / bound for w, (bound, _) in zip(io, known[form], strict=True)],
         }
-    )  # fmt: skip
-    for name, column_values in columns.items():
-        frame[name] = pd.Series(column_values, dtype=object)
-    frame["fits"], frame["least_memory"], frame["d_v"] = fits, least, shape.d_v
-    frame["heads"], frame["kv_heads"] = heads, heads if kv_heads is None else kv_heads
-    frame["mask"] = pd.Series([mask] * len(memories), dtype=object)
-    frame["target"] = shape.target
-    frame["kept"] = shape.n_q * shape.n_k if shape.mask is None else shape.mask.words
-    intensity = [
-        None if words is None else products / words
-        for words, products in zip(io, columns["multiplications"], strict=True)  # type: ignore
-    ]
-    frame["intensity"] = pd.Series(intensity, dtype=object)
-    frame["bound"] = pd.Series([words for words, _ in known[form]], dtype=object)
-    frame["bound_name"] = pd.Series([name for _, name in known[form]], dtype=object)
-    ratios = [None if words is None else words / bound for words, (bound, _) in zip(io, known[form], strict=True)]
-    frame["ratio"] = pd.Series(ratios, dtype=object)
-    return frame
+    )
 
 
 def winner_map(

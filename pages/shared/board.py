@@ -5,6 +5,7 @@ import hashlib
 import json
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,32 @@ def encode_run(
     ------
     ValueError : more than 8,192 vertices, or a label that names no cell of a tensor
     """
-    dag = pebbling.dag
+    tensors, arrays = _drawn(pebbling.dag)
+    ops, vertices, all_sources = pebbling.codes
+    sources = [source for source in all_sources if source >= 0]  # of the slides, in order
+    return {
+        "algorithm": algorithm,
+        "title": title,
+        "red": pebbling.rules.red,
+        "tensors": [dict(tensor) for tensor in tensors],
+        **dict(arrays),
+        "moves": _packed("H", (op << VERTEX_BITS | v for op, v in zip(ops, vertices, strict=True))),
+        "sources": _packed("H", sources),
+        "lines": _packed("B", pebbling.lines or bytes(len(ops))),
+        "code": list(code),
+        "floor": floor,
+        "optimum": optimum,
+        "io": pebbling.io,
+        "peak": _peak(ops),
+    }
+
+
+Arrays = tuple[tuple[str, str], ...]
+
+
+@lru_cache(maxsize=16)  # another M or algorithm plays on the same DAG; at 3,000 vertices an entry is 70 kB
+def _drawn(dag: PebbleDag) -> tuple[tuple[dict[str, Any], ...], Arrays]:
+    """What the board draws of a DAG, whoever plays on it: tensors, and arrays by name."""
     if len(dag) > MAX_VERTICES:
         raise ValueError(f"the board draws at most {MAX_VERTICES} vertices, got {len(dag)}")
     tensors, cells = _tensors(dag)
@@ -68,27 +94,13 @@ def encode_run(
     starts = [0]
     for operands in dag.predecessors:
         starts.append(starts[-1] + len(operands))
-    ops, vertices, all_sources = pebbling.codes
-    sources = [source for source in all_sources if source >= 0]  # of the slides, in order
-    return {
-        "algorithm": algorithm,
-        "title": title,
-        "red": pebbling.rules.red,
-        "tensors": tensors,
-        "cell": _packed("H", cells),
-        "step": _packed("H", (place.step for place in dag.places)),
-        "role": _packed("B", roles),
-        "pred_start": _packed("I", starts),
-        "preds": _packed("H", (u for operands in dag.predecessors for u in operands)),
-        "moves": _packed("H", (op << VERTEX_BITS | v for op, v in zip(ops, vertices, strict=True))),
-        "sources": _packed("H", sources),
-        "lines": _packed("B", pebbling.lines or bytes(len(ops))),
-        "code": list(code),
-        "floor": floor,
-        "optimum": optimum,
-        "io": pebbling.io,
-        "peak": _peak(ops),
-    }
+    return tuple(tensors), (
+        ("cell", _packed("H", cells)),
+        ("step", _packed("H", (place.step for place in dag.places))),
+        ("role", _packed("B", roles)),
+        ("pred_start", _packed("I", starts)),
+        ("preds", _packed("H", (u for operands in dag.predecessors for u in operands))),
+    )
 
 
 def misfit(algorithm: str, title: str, memory: int, least: int) -> Run:

@@ -23,9 +23,10 @@ from pathlib import Path
 
 import psutil
 
+from tests.bench.measure import percentile
 from tests.browser.conftest import running_server
 from tests.load.acts import PAGES
-from tests.load.lesson import Lesson, alone
+from tests.load.lesson import Lesson, alone, cpu
 from tests.load.report import GROWTH, RISE, growth, milliseconds, missed, rise, table, targets_for
 
 MOST = 500  # sessions: more than that is another kind of test
@@ -64,15 +65,14 @@ async def classroom(asked: argparse.Namespace, url: str, server: psutil.Process,
     """Hold the lesson, print what it was like; the targets that were missed."""
     seconds = 60 * asked.soak if asked.soak else 2 * asked.seconds if asked.with_run else asked.seconds
     lesson = Lesson(url, server, asked.sessions, seconds, asked.think, asked.ramp, asked.acts)
-    before = server.cpu_times()
+    before = cpu(server)
     minutes: list[tuple[int, float]] = []
     clock = asyncio.create_task(soak(lesson, minutes, asked.csv)) if asked.soak else None
     await lesson.hold(asked.with_run)
     if clock:
         clock.cancel()
         await asyncio.gather(clock, return_exceptions=True)
-    after = server.cpu_times()
-    used = after.user + after.system - before.user - before.system
+    used = cpu(server) - before
     rows = [("", "count", "p50 ms", "p95 ms", "worst ms")]
     for kind, words in (("first", "first load, deep link"), ("page", "another page"), ("act", "a slider, a move")):
         figures = [f"{milliseconds(lesson.acts, share, kind):.0f}" for share in (0.5, 0.95, 1)]
@@ -84,7 +84,7 @@ async def classroom(asked: argparse.Namespace, url: str, server: psutil.Process,
         rows.append((f"  {page}", str(sum(act.kind == "act" for act in here)), *figures))
     print(f"\n{asked.sessions} sessions, {seconds:.0f} s, an act every {asked.think:g} s\n{table(rows)}")
     print(f"server memory: {idle:.0f} MB idle, {lesson.peak:.0f} MB at most")
-    print(f"server processor time: {1000 * used / max(1, len(lesson.acts)):.1f} ms a run of a page, all told")
+    print(f"server processor time: {used / max(1, len(lesson.acts)):.1f} ms a run of a page, all told")
     print(f"errors: {len(lesson.errors)}")
     for error in dict.fromkeys(lesson.errors[:5]):
         print(f"  {error}")
@@ -134,12 +134,12 @@ async def soak(lesson: Lesson, minutes: list[tuple[int, float]], path: Path | No
 
 async def pages(url: str, server: psutil.Process) -> None:
     """What one visitor alone costs on each page."""
-    rows = [("one visitor alone", "CPU ms an act", "p50 ms", "p95 ms", "first kB", "kB an act")]
+    rows = [("one visitor alone", "CPU ms: first load", "an act", "kB: first load", "an act", "act p50 ms", "p95 ms")]
     for page in PAGES:
         cost = await alone(url, server, page)
-        ordered = sorted(cost.seconds)
-        answers = [f"{1000 * ordered[int(share * (len(ordered) - 1))]:.0f}" for share in (0.5, 0.95)]
-        rows.append((cost.page, f"{cost.cpu_ms:.1f}", *answers, f"{cost.first_kb:.0f}", f"{cost.act_kb:.1f}"))
+        figures = (cost.first_cpu, cost.act_cpu, cost.first_kb, cost.act_kb)
+        answers = (1000 * percentile(cost.seconds, share) for share in (0.5, 0.95))
+        rows.append((cost.page, *(f"{figure:.1f}" for figure in figures), *(f"{answer:.0f}" for answer in answers)))
     print(f"\n{table(rows)}")
 
 

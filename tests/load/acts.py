@@ -33,10 +33,7 @@ async def play(visitor: Visitor, chance: random.Random, turn: int) -> float:
     level = levels()[query["level"][0] if query.get("level", [""])[0] in LEVEL_IDS else LEVEL_IDS[0]]
     sofar = query.get("p", ["1"])[0]
     games = [written(level.dag, level.rules, level.solution[:k]) for k in range(len(level.solution) + 1)]
-    if sofar in games[:-1]:
-        moves = games[games.index(sofar) + 1]
-    else:
-        moves = games[1]
+    moves = games[games.index(sofar) + 1] if sofar in games[:-1] else games[1]
     seconds = await visitor.say(
         "play_board", {"log": {"level": level.id, "seq": turn + 1, "moves": moves, "shown": False}}
     )

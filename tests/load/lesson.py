@@ -16,7 +16,7 @@ from tests.load.acts import ACTS, PAGES, link, named
 from tests.load.report import Act
 from tests.load.visitor import Visitor
 
-ALONE = 24  # acts of a single visitor, for the processor time of a page
+ALONE, ARRIVALS = 24, 6  # acts of a single visitor, and visitors, for the processor time of a page
 HEAVIEST = "n=4096&d=512&m=262144"  # of the runs that the curves page takes on
 RUNS, RESTS = 20.0, 20.0  # seconds, in turn: so other work on the machine falls on both alike
 PATIENCE = 120.0  # seconds until everybody must be in
@@ -128,28 +128,47 @@ class Lesson:
 
 @dataclass(frozen=True)
 class PageCost:
-    """What one visitor alone costs on one page."""
+    """What one visitor alone costs on one page. Processor times are the server's, in milliseconds."""
 
     page: str
+    first_cpu: float  # for a first load, once the first visitor of all has been
     first_kb: float
+    act_cpu: float
     act_kb: float
-    cpu_ms: float  # of the server, for one act
     seconds: list[float]
 
 
 async def alone(url: str, server: psutil.Process, page: str) -> PageCost:
-    """One visitor after another act on one page, without pauses."""
-    chance, visitor = random.Random(page), Visitor(url)
-    await visitor.open(page, link(page, 3))
+    """A visitor acts on one page, without pauses; before that some come and go."""
+    chance = random.Random(page)
+    await _leave(await _arrived(url, page, 3))  # the first of all pays for imports and caches
+    before = cpu(server)
+    for _ in range(ARRIVALS):
+        await _leave(await _arrived(url, page, 3))
+    first_cpu = (cpu(server) - before) / ARRIVALS
+    visitor = await _arrived(url, page, 3)
     first = visitor.received
-    await ACTS[page](visitor, chance, 0)  # what only the first of all acts pays for
-    received, before = visitor.received, server.cpu_times()
+    await ACTS[page](visitor, chance, 0)
+    received, before = visitor.received, cpu(server)
     seconds = [await ACTS[page](visitor, chance, turn) for turn in range(1, ALONE + 1)]
-    after = server.cpu_times()
+    act_cpu, act_bytes = (cpu(server) - before) / ALONE, (visitor.received - received) / ALONE
+    await _leave(visitor)
+    return PageCost(named(page), first_cpu, first / 1000, act_cpu, act_bytes / 1000, seconds)
+
+
+def cpu(server: psutil.Process) -> float:
+    """Milliseconds of processor time that the server has used so far."""
+    times = server.cpu_times()
+    return 1000 * (times.user + times.system)
+
+
+async def _arrived(url: str, page: str, number: int) -> Visitor:
+    visitor = Visitor(url)
+    await visitor.open(page, link(page, number))
+    return visitor
+
+
+async def _leave(visitor: Visitor) -> None:
     await visitor.close()
     if visitor.errors:
-        raise RuntimeError(f"{named(page)}: {visitor.errors[0]}")
-    used = after.user + after.system - before.user - before.system
-    return PageCost(
-        named(page), first / 1000, (visitor.received - received) / ALONE / 1000, 1000 * used / ALONE, seconds
-    )
+        raise RuntimeError(visitor.errors[0])

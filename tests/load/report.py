@@ -1,4 +1,4 @@
-"""What a class saw, in numbers: percentiles, the table, and which targets were missed. Reads no clock, sends nothing."""
+"""What a class saw, in numbers: percentiles, a table, which targets were missed. Reads no clock, sends nothing."""
 
 from __future__ import annotations
 
@@ -84,10 +84,9 @@ def growth(minutes: Sequence[tuple[int, float]], settled: int = SETTLED) -> floa
 
 def table(rows: Sequence[Sequence[str]]) -> str:
     """Columns side by side, the first to the left, the others to the right."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if k == 0 else cell.rjust(width) for k, (cell, width) in enumerate(zip(row, widths))
-        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         for row in rows
     )
+    return "\n".join("  ".join(line) for line in lines)
