@@ -1,0 +1,99 @@
+"""Work in a process of its own: what it gives back, and what ends it."""
+
+import os
+import threading
+import time
+
+import psutil
+import pytest
+
+from kernels_ref import Cancelled, DoesNotFit, run
+from pages.shared.apart import Exhausted, Limits, apart
+from pebble_engine import Rules, matmul, solve
+
+ENOUGH = Limits(seconds=60, memory=2 << 30)
+SOLVE = {"dag": matmul(2, 2, 1), "rules": Rules(4)}
+
+
+def nap(seconds: float) -> int:
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def hoard(words: int) -> int:
+    return len(bytearray(words))
+
+
+NAP, HOARD = f"{__name__}:nap", f"{__name__}:hoard"
+
+
+def workers() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_it_gives_back_what_the_function_returns():
+    found = apart("pebble_engine:solve", SOLVE, ENOUGH)
+    assert found.proved
+    assert found.cost == solve(**SOLVE).cost
+    assert not workers()
+
+
+def test_it_raises_what_the_function_raises_with_its_data():
+    asked = {"algorithm": "flash2", "n": 8, "d": 4, "memory": 3}
+    with pytest.raises(DoesNotFit) as here:
+        run(**asked)
+    with pytest.raises(DoesNotFit) as there:
+        apart("kernels_ref:run", asked, ENOUGH)
+    assert vars(there.value) == vars(here.value)
+    assert str(there.value) == str(here.value)
+
+
+def test_progress_comes_through():
+    seen: list[float] = []
+    check = apart(
+        "kernels_ref:run", {"algorithm": "flash2", "n": 64, "d": 8, "memory": 200}, ENOUGH, progress=seen.append
+    )
+    assert check.counts.io == run("flash2", n=64, d=8, memory=200).counts.io
+    assert seen
+    assert seen == sorted(seen)
+
+
+def test_whoever_watches_can_end_it():
+    stop = threading.Event()
+
+    def watch() -> None:
+        if stop.is_set():
+            raise Cancelled
+
+    threading.Timer(0.3, stop.set).start()
+    begun = time.monotonic()
+    with pytest.raises(Cancelled):
+        apart(NAP, {"seconds": 60}, ENOUGH, watch)
+    assert time.monotonic() - begun < 20
+    assert not workers()
+
+
+def test_it_ends_after_its_seconds():
+    with pytest.raises(Exhausted) as error:
+        apart(NAP, {"seconds": 60}, Limits(seconds=0.3, memory=2 << 30))
+    assert error.value.reason == "seconds"
+    assert not workers()
+
+
+def test_it_ends_beyond_its_memory():
+    assert apart(HOARD, {"words": 1 << 20}, Limits(60, 1 << 30)) == 1 << 20
+    with pytest.raises(Exhausted) as error:
+        apart(HOARD, {"words": 2 << 30}, Limits(60, 1 << 30))
+    assert error.value.reason == "memory"
+
+
+def test_it_is_another_process_that_yields():
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(apart(NAP, {"seconds": 2}, ENOUGH)))
+    thread.start()
+    end = time.monotonic() + 20
+    while time.monotonic() < end and not any(child.nice() == 10 for child in workers()):
+        time.sleep(0.02)
+    assert any(child.nice() == 10 for child in workers())
+    thread.join()
+    assert found[0] != os.getpid()
