@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from kernels_ref import ALGORITHMS
+from pages.shared.curve_fields import KernelsField, MaskField
+from pages.shared.curve_models import DEVICES
 from pages.shared.fields import IdField, IdsField, IntField, MovesField, Spec
 from pages.shared.levels import LEVEL_IDS, OWN
 from pages.shared.play_board import VERSION
@@ -20,6 +23,12 @@ LAB_MEMORY = LAB_VERTICES
 CURVE_N = 2**20
 CURVE_D = 2**10
 CURVE_MEMORY = 2**40
+CURVE_HEADS = 2**10
+# Under a mask each M is counted by itself, in time that grows with n: here a slider's redraw still takes 0.1 s.
+CURVE_MASKED_N = 2**14
+CURVE_FORMS = ("qkv", "weights", "forward")
+CURVE_PLOTS = ("io", "multiplications", "slow", "roofline", "exponents", "winners")
+DTYPES = ("float16", "float32", "float64")
 # Home shows n = 4096, d = 64 and moves M through d^2 = 4096, four doublings either way. The low end is less than
 # FlashAttention-2 needs (6 d + 2 = 386 words), so the reader meets "does not fit" too.
 HOME_N, HOME_D = 4096, 64
@@ -54,12 +63,21 @@ class PlaySettings:
 
 @dataclass(frozen=True)
 class CurveSettings:
-    """The I/O curves: full size. `memory` is the point that "Run it" executes."""
+    """The I/O curves: full size. `memory` is the point that "Run it" executes, `plot` what is drawn over M.
+
+    `dtype` makes bytes out of words and changes no word; `device` has the ridge of the roofline.
+    """
 
     n: int = 4096
     d: int = 64
     memory: int = 4096
     algorithms: tuple[str, ...] = ALGORITHM_IDS
+    form: str = "qkv"
+    heads: int = 1
+    dtype: str = "float16"
+    mask: str = "none"
+    plot: str = "io"
+    device: str = "nvidia-h100-sxm-sm-90"
 
 
 Settings = HomeSettings | LabSettings | PlaySettings | CurveSettings
@@ -91,7 +109,13 @@ CURVES = Spec(
         IntField("n", "n", 1, CURVE_N),
         IntField("d", "d", 1, CURVE_D),
         IntField("memory", "m", 1, CURVE_MEMORY),
-        IdsField("algorithms", "a", ALGORITHM_IDS),
+        KernelsField("algorithms", "a", tuple(ALGORITHMS), most=len(ALGORITHMS)),
+        IdField("form", "form", CURVE_FORMS),
+        IntField("heads", "h", 1, CURVE_HEADS),
+        IdField("dtype", "dtype", DTYPES),
+        MaskField("mask", "mask"),
+        IdField("plot", "plot", CURVE_PLOTS),
+        IdField("device", "device", tuple(DEVICES)),
     ),
 )
 SPECS = (HOME, LAB, PLAY, CURVES)
