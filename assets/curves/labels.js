@@ -95,7 +95,7 @@ function best(places, obstacles, scale, before) {
 function settleLabels({ layout, data }, scale, kept) {
   const curves = data
     .filter(({ mode, x }) => mode === "lines" && x.length > 0)
-    .map(({ x, y, meta }) => ({ meta, points: traceInPixels(x, y, scale), weight: meta.role === "count" ? 2 : meta.role === "arm" ? 0.6 : 1 }));
+    .map(({ x, y, meta }) => ({ meta, points: traceInPixels(x, y, scale), weight: meta.role === "count" ? 2 : meta.role === "arm" ? 0.9 : 1 }));
   const squared = layout.shapes.find(({ name }) => name === "squared");
   const names = data.filter(({ meta }) => meta.role === "count").map(({ meta }) => meta.algorithm);
   const edge = { x: scale.x(Math.log10(squared.x0)), y: 0 };

@@ -39,55 +39,84 @@ async function typeface(family) {
   return (typeface.kept = texts.join(""));
 }
 
-/** The picture's layout: the chart's own, with room for a title above and a source below. */
-function pictureOf({ chart, notes, data, memory, summary, find }) {
-  const { words, settings, table, algorithms, named } = data;
-  const layout = structuredClone(chart.layout);
-  const curves = !["exponents", "winners"].includes(settings.plot);
-  const over = settings.plot !== "exponents";
-  const legend = !named || !curves || chart.clientWidth < 640;
-  const [above, below] = [58, legend ? 96 : 58];
-  const annotations = themed(notes.filter(({ visible }) => visible !== false), find);
-  const ink = find("var(--pa-ink)");
-  const line = (text, y, shift, size, color) => ({
-    text, showarrow: false, xref: "paper", yref: "paper", x: 0, y, xanchor: "left", yanchor: shift > 0 ? "bottom" : "top",
-    xshift: -layout.margin.l + 8, yshift: shift, font: { size, color }, align: "left",
+/** Words in lines that fit a width. */
+function wrapped(words, width, size) {
+  const lines = [""];
+  for (const part of words.split(" ")) {
+    const longer = lines.at(-1) ? `${lines.at(-1)} ${part}` : part;
+    if (lines.at(-1) && sizeOf({ text: longer, font: { size } }).w > width) lines.push(part);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+/** Curves that want a name beneath the picture: every kernel, and each kind of line once. */
+function named(traces) {
+  const seen = new Set();
+  return traces.map((trace) => {
+    const first = !seen.has(trace.name) && trace.meta?.role !== "crossing";
+    if (trace.meta?.role !== "arm") seen.add(trace.name);
+    return { ...trace, showlegend: first && trace.meta?.role !== "arm" };
   });
-  const foot = layout.margin.b + below - 40;
-  annotations.push(line(`<b>${words.title}</b>`, 1, layout.margin.t + 22, 15, ink));
-  annotations.push(line(words.kind, 1, layout.margin.t + 4, 12.5, find("var(--pa-muted)")));
-  if (over) {
-    annotations.push({
-      text: `<b>M = ${grouped(memory)}</b>`, showarrow: false, xref: "x", yref: "paper", x: Math.log10(memory), y: 0, yanchor: "top", yshift: -5,
-      font: { size: 13, color: find("var(--pa-on-primary)") }, bgcolor: find("var(--pa-primary)"), borderpad: 3,
-    });
-    annotations.push(line(summary, 0, -foot + 2, 12.5, ink));
-  }
-  annotations.push(line(words.source, 0, -foot - 18, 12, find("var(--pa-muted)")));
+}
+
+/** What is drawn at the M of the moment: its line, its label, a dot on every curve. */
+function momentOf({ data: { settings, table, algorithms }, memory, find }) {
+  const purple = find("var(--pa-primary)");
+  const line = { type: "line", x0: memory, x1: memory, y0: 0, y1: 1, yref: "paper", line: { color: purple, width: 1.5 } };
+  const label = {
+    text: `<b>M = ${grouped(memory)}</b>`, showarrow: false, xref: "x", yref: "paper", x: Math.log10(memory), y: 0, yanchor: "top", yshift: -5,
+    font: { size: 13, color: find("var(--pa-on-primary)") }, bgcolor: purple, borderpad: 3,
+  };
+  const dot = (y, color, size) => ({ type: "scatter", mode: "markers", x: [memory], y: [y], showlegend: false, marker: { size, color } });
+  if (settings.plot === "winners") return { line, label, dots: [dot(Math.log2(settings.d), purple, 12)] };
+  const at = table.memory.indexOf(memory);
+  const here = algorithms.filter(({ id }) => at >= 0 && table.values[id][at] !== null);
+  return { line, label, dots: here.map(({ id }) => dot(Number(table.values[id][at]), find(`var(--pa-${id})`), 9)) };
+}
+
+/** The picture: the chart's own layout with a title above; names of the curves, their values and the source below. */
+function pictureOf({ chart, notes, data, memory, summary, find }) {
+  const { words, settings } = data;
+  const layout = structuredClone(chart.layout);
+  const [width, height] = [chart.clientWidth, chart.clientHeight];
+  const over = settings.plot !== "exponents";
+  const legend = over && (!data.named || settings.plot === "winners" || width < WIDE);
+  const traces = named(chart.data);
+  const entries = traces.filter(({ showlegend }) => showlegend).map(({ name }) => sizeOf({ text: name, font: { size: 12 } }).w + 62);
+  const columns = Math.max(1, Math.floor((width - layout.margin.l - layout.margin.r) / Math.max(1, ...entries)));
+  const names = legend ? 20 * Math.ceil(entries.length / columns) + 14 : 0;
+  const titles = wrapped(words.title, width - 24, 15.5);
+  const lines = [...(over ? wrapped(summary, width - 24, 12.5) : []), words.kind, words.source];
+  const [above, below] = [22 * titles.length + 10, names + 17 * lines.length + 14];
+  const ink = find("var(--pa-ink)");
+  const muted = find("var(--pa-muted)");
+  const line = (text, y, yshift, yanchor, size, color) => ({
+    text, y, yshift, yanchor, showarrow: false, xref: "paper", yref: "paper", x: 0, xanchor: "left", xshift: 12 - layout.margin.l,
+    font: { size, color }, align: "left",
+  });
+  const annotations = themed(notes.filter(({ visible }) => visible !== false), find);
+  annotations.push(line(titles.map((part) => `<b>${part}</b>`).join("<br>"), 1, layout.margin.t + 4, "bottom", 15, ink));
+  lines.forEach((text, index) => {
+    const quiet = index >= lines.length - 2;
+    annotations.push(line(text, 0, -(layout.margin.b + names + 17 * index), "top", quiet ? 12 : 12.5, quiet ? muted : ink));
+  });
   const shapes = [...(layout.shapes ?? [])];
-  const traces = [...chart.data];
   if (over) {
-    shapes.push({ type: "line", x0: memory, x1: memory, y0: 0, y1: 1, yref: "paper", line: { color: find("var(--pa-primary)"), width: 1.5 } });
+    const moment = momentOf({ data, memory, find });
+    shapes.push(moment.line);
+    annotations.push(moment.label);
+    traces.push(...moment.dots);
   }
-  if (curves) {
-    const at = table.memory.indexOf(memory);
-    for (const { id } of algorithms) {
-      const value = at < 0 ? null : table.values[id][at];
-      if (value !== null) {
-        traces.push({ type: "scatter", mode: "markers", x: [memory], y: [Number(value)], showlegend: false, marker: { size: 9, color: find(`var(--pa-${id})`) } });
-      }
-    }
-  }
-  const wide = { t: layout.margin.t + above, b: layout.margin.b + below };
   Object.assign(layout, {
     annotations,
     shapes,
-    margin: { ...layout.margin, ...wide },
-    height: chart.clientHeight + above + below,
-    width: chart.clientWidth,
+    width,
+    height: height + above + below,
+    margin: { ...layout.margin, t: layout.margin.t + above, b: layout.margin.b + below, autoexpand: false },
     paper_bgcolor: find("var(--pa-background)"),
-    showlegend: legend && settings.plot !== "exponents",
-    legend: { orientation: "h", x: 0, xanchor: "left", yanchor: "top", y: -(layout.margin.b - 8) / (chart.clientHeight - layout.margin.t - layout.margin.b), font: { size: 12 } },
+    showlegend: legend,
+    legend: { orientation: "h", x: 0, y: -(layout.margin.b - 4) / (height - layout.margin.t - layout.margin.b), xanchor: "left", yanchor: "top", font: { size: 12 } },
   });
   return { data: traces, layout };
 }

@@ -53,7 +53,8 @@ def _range(data: Curves) -> list[float]:
     """Of the upward axis, as powers of ten; at least a decade and a half, or flat lines would look steep."""
     values = [float(value) for words in data.words.values() for value in words.values()]
     if data.settings.plot == "io":
-        return [log10(data.floor) - 0.34, log10(max([4.0 * data.floor, *values])) + 0.16]
+        low, high = log10(data.floor), log10(max([4.0 * data.floor, *values]))
+        return [low - max(0.34, 0.07 * (high - low)), high + 0.16]  # below the floor there is room for its name
     if data.settings.plot == "roofline":
         values.append(DEVICES[data.settings.device].ridge)
     low, high = log10(min(values, default=1)), log10(max(values, default=10))

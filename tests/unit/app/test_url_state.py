@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.shared.curve_fields import MaskField
 from pages.shared.fields import IdField, IntField, MovesField
 from pages.shared.i18n import LANGUAGES, Texts
 from pages.shared.settings import CURVES, HOME, LAB, SPECS
@@ -23,6 +24,9 @@ def pages(draw: st.DrawFn) -> tuple[Any, Any]:
             values[field.name] = draw(st.integers(field.low, field.high))
         elif isinstance(field, IdField):
             values[field.name] = draw(st.sampled_from(field.ids))
+        elif isinstance(field, MaskField):
+            masks = ("none", "causal", "window:128", "block:16:0.25", "block:1:1")
+            values[field.name] = draw(st.sampled_from(masks))
         elif isinstance(field, MovesField):
             values[field.name] = draw(st.from_regex(r"1[A-Za-z0-9_-]{0,400}", fullmatch=True))
         else:
