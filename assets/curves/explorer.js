@@ -153,13 +153,13 @@ class Explorer {
 
   buildLegend() {
     const { legend, settings, named } = this.data;
-    this.root.classList.toggle("pa-legended", settings.plot === "winners" || !named);
+    this.root.classList.toggle("pa-legended", ["winners", "exponents"].includes(settings.plot) || !named);
     this.legend.replaceChildren(
-      ...(settings.plot === "exponents" ? [] : legend).map(({ name, colour, dash, width, letter }) => {
+      ...legend.map(({ name, colour, dash, width, letter }) => {
         const item = element("span", "pa-legend-item");
         const mark = letter ? element("b", "pa-letter", letter) : swatch(colour, dash, width);
         if (letter) mark.style.borderColor = colour;
-        item.append(mark, element("span", "", name));
+        item.append(...(colour ? [mark] : []), element("span", "", name));
         return item;
       }),
     );

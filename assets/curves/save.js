@@ -87,7 +87,8 @@ function pictureOf({ chart, notes, data, memory, summary, find }) {
   const columns = Math.max(1, Math.floor((width - layout.margin.l - layout.margin.r) / Math.max(1, ...entries)));
   const names = legend ? 20 * Math.ceil(entries.length / columns) + 14 : 0;
   const titles = wrapped(words.title, width - 24, 15.5);
-  const lines = [...(over ? wrapped(summary, width - 24, 12.5) : []), words.kind, words.source];
+  const said = over ? summary : data.legend.map(({ name, dash }) => (dash ? `\u2013\u2009\u2013 ${name}` : name)).join(";  ");
+  const lines = [...wrapped(said, width - 24, 12.5), words.kind, words.source];
   const [above, below] = [22 * titles.length + 10, names + 17 * lines.length + 14];
   const ink = find("var(--pa-ink)");
   const muted = find("var(--pa-muted)");

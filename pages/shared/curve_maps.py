@@ -100,7 +100,7 @@ def exponents_figure(settings: CurveSettings, t: Texts) -> go.Figure:
     for place, name in enumerate(names):
         note = {"name": f"row {name}", "text": row_name(name, t), "xref": "paper", "x": 0, "y": -place + 0.3}
         look = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "align": "left"}
-        notes.append(note | look | {"font": {"size": 13, "color": colour("ink")}})
+        notes.append(note | look | {"font": {"size": 13, "color": colour("ink")}, "bgcolor": colour("background")})
     upward = axis("", range=[0.4 - len(names), 0.9], showgrid=False, fixedrange=True)
     upward |= {"tickvals": [], "showline": False}
     look = layout(

@@ -188,6 +188,12 @@ def mask_name(mask: str, t: Texts) -> str:
 
 def _legend(settings: CurveSettings, t: Texts) -> list[dict[str, Any]]:
     looks = TOKENS["algorithms"]
+    if settings.plot == "exponents":
+        regimes: list[dict[str, Any]] = [
+            {"name": t(f"curves.regime.{name}"), "colour": ""} for name in curve_maps.REGIMES
+        ]
+        theorem = {"colour": colour("theta"), "dash": TOKENS["theta"]["svg-dash"], "width": 1.5}
+        return [*regimes, theorem | {"name": t("curves.exponents.theorem")}]
     lines = [(t(f"algorithm.{name}"), name, looks[name]["svg-dash"], 2.5) for name in settings.algorithms]
     if settings.plot == "io":
         if not mask_of(settings):
