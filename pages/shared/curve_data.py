@@ -15,6 +15,7 @@ from pages.shared.numbers import grouped
 from pages.shared.settings import ALGORITHM_IDS, CURVE_MASKED_N, CurveSettings
 
 POINTS = 200
+MANY_POINTS = 120  # for four kernels and more: a slider's redraw is to stay under a quarter of a second
 MASKED_POINTS = 48  # under a mask every M is counted by itself
 # From 16 words (a handful of registers) to four million (the shared memory of a whole accelerator); wider where asked.
 LOW, HIGH = 2**4, 2**22
@@ -96,7 +97,8 @@ def grid(settings: CurveSettings, marks: set[int], view: View | None = None) -> 
     """The M to count at, `marks` among them; within `view` as finely as over all."""
     low = min(LOW, settings.memory)
     high = max(HIGH, 16 * settings.d**2, _power_of_four(settings.memory))
-    points = MASKED_POINTS if mask_of(settings) else POINTS
+    points = POINTS if len(settings.algorithms) <= 3 else MANY_POINTS
+    points = MASKED_POINTS if mask_of(settings) else points
     finer = log_spaced(*view, points) if view else []
     return sorted({*log_spaced(low, high, points), *(mark for mark in {*marks, *finer} if low <= mark <= high)})
 
