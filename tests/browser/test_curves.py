@@ -111,13 +111,14 @@ def test_crossing_and_d_squared_are_readable(server: Server, page_factory: PageF
 
 
 def test_the_ends_of_what_can_be_asked(server: Server, page_factory: PageFactory) -> None:
-    """d² = 1 at the very edge is not cut; a million d² are not written as digits that mean nothing."""
-    page = open_curves(page_factory(), server.url, "?n=1&d=1&m=1&lang=en")
+    """d² = 1 at the very edge, or beyond it, is not cut; a million d² are not digits that mean nothing."""
+    page = open_curves(page_factory(390, 844), server.url, "?n=1&d=1&m=1&lang=en")
     label = page.locator(".pa-chart .shape-label text")
     expect(label).to_have_text("M = d² = 1")
     inside(page, label)
     type_exact(page, "m", "1048576")
     expect(page.locator(".pa-readout-squared")).to_have_text("1.05·10⁶ d²")
+    expect(label).to_have_count(0)  # beyond the left end of the axis now
 
 
 def test_m_moves_without_the_server(server: Server, page_factory: PageFactory) -> None:
@@ -266,6 +267,7 @@ def test_more_opens_in_sight_and_the_address_knows_its_choices(server: Server, p
     page = open_curves(page_factory(), server.url, "?n=4096&d=64&m=4096&lang=en")
     page.get_by_role("button", name="More").click()
     expect(page.locator(".pa-more .pa-kind")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="More")).to_be_in_viewport(ratio=1)
     page.get_by_role("checkbox", name="FlashAttention-2").uncheck()
     expect(row(page, "flash2")).to_have_count(0)
     expect(page.get_by_role("checkbox", name="Algorithm 6")).to_be_disabled()  # the last one stays
@@ -363,6 +365,7 @@ def test_pictures_carry_title_m_source_and_type(server: Server, page_factory: Pa
         parts = [t(f"curves.axis.{plot}"), t("curves.source"), "@font-face", "FlashAttention-2"]
         for words in [*parts, *([] if plot == "exponents" else [f"M = {grouped(1111)}", t("curves.axis.memory")])]:
             assert words in text, (plot, words)
+        assert plot == "exponents" or text.count(f"M = {grouped(1111)}") == 2, "at the line, and before the numbers"
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save the chart as PNG").click()
     assert waiting.value.path().read_bytes().startswith(b"\x89PNG")
