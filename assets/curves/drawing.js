@@ -29,6 +29,7 @@ class Drawing {
     const wide = this.width >= WIDE;
     root.classList.toggle("pa-narrow", !wide);
     const figure = JSON.parse(data.figure);
+    this.plot.classList.toggle("pa-map", figure.layout.meta.kind !== "curves");
     if (figure.layout.meta.kind === "curves") this.fitCurves(figure, wide);
     else this.fitMap(figure, wide);
     figure.layout.uirevision = `view ${this.zooms} ${data.settings.plot}`;

@@ -93,8 +93,8 @@ def exponents_figure(settings: CurveSettings, t: Texts) -> go.Figure:
                             "symbol": SYMBOLS[regime], "size": 10, "color": colour(token),
                             "line": {"width": 2 if regime == "small-cache" else 0, "color": colour(token)},
                         },
-                        "hovertemplate": f"{_fixed(found)}<extra>{row_name(name, t)}, "
-                        + t(f"curves.regime.{regime}") + "</extra>",
+                        "hovertemplate": f"{row_name(name, t)}<br>{t(f'curves.regime.{regime}')}<br>"
+                        + f"<b>{_fixed(found)}</b><extra></extra>",
                     }
                 )  # fmt: skip
     for place, name in enumerate(names):
@@ -231,7 +231,7 @@ def winners_figure(settings: CurveSettings, t: Texts) -> go.Figure:
                     "pattern": {"shape": PATTERNS[place % len(PATTERNS)], "fgcolor": colour("background"),
                                 "fgopacity": 0.55, "fillmode": "overlay", "size": 7, "solidity": 0.18},
                 },
-                "hovertemplate": f"%{{customdata}}<extra>{title}</extra>",
+                "hovertemplate": f"{title}<br>%{{customdata}}<extra></extra>",
             }
         )  # fmt: skip
         if found:
