@@ -4,40 +4,55 @@ from pages.shared.entry import guard
 
 guard()
 
+from functools import partial
+
 import streamlit as st
 
 from pages.shared.board import board
+from pages.shared.exports import offer_files
 from pages.shared.i18n import texts
-from pages.shared.lab import BOARD, NO_ALGORITHM, adopt_place, adopt_wish, choose, last_tick, notation, runs_of, take
-from pages.shared.settings import ALGORITHM_IDS, LAB
+from pages.shared.lab import (
+    BOARD,
+    NO_ALGORITHM,
+    adopt_place,
+    adopt_wish,
+    choices,
+    choose,
+    choose_dag,
+    fitted,
+    last_tick,
+    notation,
+    playable,
+    runs_of,
+)
+from pages.shared.settings import LAB
 from pages.shared.url_state import sync
 
 t = texts()
 address = sync(LAB)
-settings = address.settings
 
 
 def name(algorithm: str) -> str:
     return t("lab.none") if algorithm == NO_ALGORITHM else t(f"algorithm.{algorithm}")
 
 
+def chosen_name(field: str, option: str) -> str:
+    return t(f"lab.{field}.{option}")
+
+
 # Title and controls in one row, so that the board has the rest of the page.
 with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
     st.title(t("page.lab"), anchor=False, width="content")
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content")
+fitted(address)
+settings = address.settings
 with controls:
     for field in ("n", "d", "memory"):
-        st.session_state[f"lab.{field}_typed"] = str(getattr(settings, field))
-        st.text_input(
-            t(f"lab.{field}"),
-            key=f"lab.{field}_typed",
-            on_change=take,
-            args=(field,),
-            help=t(f"lab.{field}_help"),
-            width=110 if field == "memory" else 84,
-        )
+        width = 110 if field == "memory" else 84
+        address.number(field, t(f"lab.{field}"), help=t(f"lab.{field}_help"), width=width)
     left, right = (*settings.algorithms, NO_ALGORITHM)[:2]
-    for side, chosen, options in (("left", left, ALGORITHM_IDS), ("right", right, (*ALGORITHM_IDS, NO_ALGORITHM))):
+    possible = playable(settings)
+    for side, chosen, options in (("left", left, possible), ("right", right, (*possible, NO_ALGORITHM))):
         st.session_state[f"lab.{side}"] = chosen
         st.selectbox(
             t(f"lab.{side}"), options, key=f"lab.{side}", format_func=name, on_change=choose, args=(side,), width=226
@@ -59,12 +74,22 @@ board(
 )
 
 with more:
-    st.markdown(t.prose("lab_guide"))
-    for run in runs:
-        if run.get("fits") is False:
-            continue
+    halves = st.columns(2)
+    for place, field in enumerate(("form", "mask", "granularity", "sliding")):
+        st.session_state[f"lab.{field}_chosen"] = getattr(settings, field)
+        halves[place % 2].selectbox(
+            t(f"lab.{field}"),
+            choices(field),
+            key=f"lab.{field}_chosen",
+            format_func=partial(chosen_name, field),
+            on_change=choose_dag,
+            args=(field,),
+        )
+    offer_files(runs, address.settings, t)
+    playing = [run for run in runs if run.get("fits") is not False]
+    for half, run in zip(st.columns(2), playing, strict=False):
         for form, ending, mime in (("text", "txt", "text/plain"), ("json", "json", "application/json")):
-            st.download_button(
+            half.download_button(
                 t(f"lab.download_{form}", name=run["title"]),
                 data=notation(run["algorithm"], settings, form),
                 file_name=f"{run['algorithm']}-n{settings.n}-d{settings.d}-m{settings.memory}.{ending}",
@@ -73,3 +98,4 @@ with more:
                 on_click="ignore",
                 width="stretch",
             )
+    st.markdown(t.prose("lab_guide"))

@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from pages.shared.exports import offer_game
 from pages.shared.i18n import texts
 from pages.shared.play import OWN_RED, board, current, open_solution, options, play_own, show_report, title
 from pages.shared.settings import PLAY
@@ -46,6 +47,7 @@ with more:
                 key=f"play.take.{form}",
                 on_click="ignore",
             )
+        offer_game(game, title(level.id, t), address.settings, t)
     st.file_uploader(
         t("play.open"),
         type=["txt", "json"],

@@ -9,8 +9,15 @@ class CodePanel {
     this.lit = -1;
   }
 
-  show(lines) {
+  // `numbered` is false for a note in the place of a listing.
+  show(lines, numbered = true) {
     this.lit = -1;
+    this.box.classList.toggle("note", !numbered);
+    if (!numbered) {
+      this.lines = [];
+      this.box.replaceChildren(...lines);
+      return;
+    }
     let inText = false;
     this.lines = lines.map((line, i) => {
       const row = make("div", { class: "line" });
@@ -32,7 +39,10 @@ class CodePanel {
     this.lines[this.lit]?.removeAttribute("aria-current");
     this.lit = line;
     const row = this.lines[line];
-    if (!row) return;
+    if (!row) {
+      if (line < 0) this.box.scrollTop = 0;
+      return;
+    }
     row.setAttribute("aria-current", "true");
     const { box } = this, height = row.offsetHeight, top = row.offsetTop;
     const margin = Math.min(height * 1.5, (box.clientHeight - height) / 2);

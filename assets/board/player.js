@@ -30,8 +30,13 @@ class Player {
     root.replaceChildren(this.controls.element, this.board, this.legend, this.live);
     this.onKey = (event) => this.timeline?.length && this.controls.key(event);
     root.addEventListener("keydown", this.onKey);
-    this.observer = new ResizeObserver(() => this.fit());
+    // The board is what its page is for: its keys work as long as nothing else on the page has the focus.
+    this.onPageKey = (event) => event.target === document.body && this.onKey(event);
+    document.addEventListener("keydown", this.onPageKey, true);
+    this.observer = new ResizeObserver(() => this.timeline && this.repaint());
     this.observer.observe(this.board);
+    this.onPrint = () => this.timeline && this.repaint();
+    addEventListener("pa-print", this.onPrint); // assets/print.js
   }
 
   load(runs, labels, start) {
@@ -71,6 +76,12 @@ class Player {
     this.colours = readColours(this.root);
     for (const side of this.sides) side.resize(this.colours);
     this.schedule();
+  }
+
+  // At once, not with the next frame: a canvas of a new size is blank, on the screen and for the printer.
+  repaint() {
+    this.fit();
+    this.frame(performance.now());
   }
 
   // ---- position
@@ -205,5 +216,7 @@ class Player {
     this.playing = false;
     this.observer.disconnect();
     this.root.removeEventListener("keydown", this.onKey);
+    document.removeEventListener("keydown", this.onPageKey, true);
+    removeEventListener("pa-print", this.onPrint);
   }
 }

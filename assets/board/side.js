@@ -84,14 +84,16 @@ class RunSide extends Side {
         fact(labels.stores, value("storesNow")),
         fact(labels.peak, value("peakNow"), ` ${labels.of} `, make("b", { text: grouped(run.red) })),
         make("span", { class: "fact floor" }, `${labels.floor} `, make("b", { text: grouped(run.floor) }), ` ${labels.floor_kind}`),
+        run.optimum == null ? "" : fact(labels.optimum, make("b", { text: grouped(run.optimum) })),
       ),
       race,
       make("div", { class: "scene" }, this.stage, this.words, help),
       make("div", { class: "lower" }, this.codeBox, this.stripBox),
     );
-    this.view = new BoardView(this.replay, this.base, this.overlay, labels);
+    this.view = new BoardView(this.replay, this.base, this.overlay, labels, run.names ? { largest: 52 } : {});
     this.code = new CodePanel(this.codeBox);
-    this.code.show(run.code);
+    this.code.show(run.note ? [labels.no_code] : run.code, !run.note);
+    this.codeBox.hidden = !run.note && !run.code.length; // a pebbling that no kernel made
     this.strip = new Strip(this.stripCanvas, (tick) => player.seek(tick), () => player.rest());
     this.listen();
   }
@@ -135,8 +137,11 @@ class RunSide extends Side {
     this.write(this.peakNow, grouped(replay.peak[t]));
     this.bar.style.transform = `scaleX(${replay.io() / Math.max(1, this.mostWords)})`;
     const ended = t === replay.length, waits = ended && tick < this.timeline.length && tick > this.last;
-    this.write(this.words, waits ? fill(labels.move_waits, { io: replay.total }) : moveInWords(replay, labels));
-    this.words.classList.toggle("waits", waits);
+    // Both meet at every word moved; the one that gets there first waits for the other.
+    const idle = !ended && tick > 0 && this.timeline.at(this.index, tick) === this.timeline.at(this.index, tick - 1);
+    const held = idle ? fill(labels.move_held, { move: moveInWords(replay, labels) }) : moveInWords(replay, labels);
+    this.write(this.words, waits ? fill(labels.move_waits, { io: replay.total }) : held);
+    this.words.classList.toggle("waits", waits || idle);
     const move = replay.current();
     this.code.light(move ? move.line : -1, smooth);
     if (this.view.cursor >= 0 && !this.tip.hidden) this.write(this.tip, cellInWords(replay, this.view.cursor, labels));

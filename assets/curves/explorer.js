@@ -49,6 +49,8 @@ class Explorer {
     find(".pa-controls").replaceChildren(...Object.values(this.controls).map((control) => control.node));
     this.watch = new ResizeObserver(() => this.data && this.draw());
     this.watch.observe(this.plot);
+    this.onPrint = () => this.data && this.draw();
+    addEventListener("pa-print", this.onPrint); // assets/print.js
   }
 
   control(name) {
@@ -244,6 +246,7 @@ class Explorer {
   destroy() {
     clearTimeout(this.patience);
     this.watch.disconnect();
+    removeEventListener("pa-print", this.onPrint);
     this.more.destroy();
     this.drawing.destroy();
   }

@@ -51,6 +51,8 @@ class Curve {
     }
     if (fits > g.left + 1) {
       parts.push(svg("rect", { class: "misfit", x: g.left, y: g.top, width: fits - g.left, height: this.rise }));
+      const x = (g.left + fits) / 2 + 4, y = bottom - 10;
+      if (fits > g.left + 22) parts.push(svg("text", { class: "misfit-name", x, y, transform: `rotate(-90 ${x} ${y})` }, t.misfit_name));
     }
     for (const step of [0.01, 0.1, 1, 10, 100, 1000]) {
       const at = Math.log(step);

@@ -27,6 +27,11 @@ class Home {
     this.seen = true;
     this.sight = new IntersectionObserver(([entry]) => (this.seen = entry.isIntersecting));
     this.sight.observe(this.q(".home"));
+    this.onPrint = () => {
+      this.q(".home").classList.toggle("on-paper", document.documentElement.classList.contains("pa-print"));
+      this.layout();
+    };
+    addEventListener("pa-print", this.onPrint); // assets/print.js
     this.frame = requestAnimationFrame((now) => this.tick(now));
   }
 
@@ -34,6 +39,7 @@ class Home {
     cancelAnimationFrame(this.frame);
     this.watch.disconnect();
     this.sight.disconnect();
+    removeEventListener("pa-print", this.onPrint);
   }
 
   update(data) {

@@ -15,12 +15,12 @@ from pebble_engine import PebbleDag, Pebbling
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "board"
 # Files that know nothing of Streamlit, in the order in which they build on each other; together they are one script.
-_CORE = ("element.js", "replay.js", "words.js", "layout.js", "draw.js")
-MINI_FILES = (*_CORE, "mini.js")
-PLAYER_FILES = (*_CORE, "code.js", "strip.js", "controls.js", "side.js", "player.js")
+PLAYER_FILES = (
+    *("element.js", "replay.js", "words.js", "layout.js", "draw.js"),
+    *("code.js", "strip.js", "controls.js", "side.js", "player.js"),
+)
 
-MOVE_CODES = {"load": 0, "store": 1, "compute": 2, "slide": 3, "delete": 4}
-VERTEX_BITS = 13  # a move is 16 bits: 3 for what, 13 for where
+VERTEX_BITS = 13  # a move is 16 bits: 3 for what (its place in `pebble_engine.rules.OPS`), 13 for where
 MAX_VERTICES = 1 << VERTEX_BITS
 
 Run = dict[str, Any]
@@ -31,7 +31,6 @@ def board_js(files: Iterable[str]) -> str:
     return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in files)
 
 
-BOARD_JS_PARTS = board_js(MINI_FILES)  # `class MiniBoard` and what it needs, for a component of its own
 BOARD_CSS = css_tokens() + (ASSETS / "board.css").read_text(encoding="utf-8")
 
 _board = st.components.v2.component(
@@ -42,13 +41,16 @@ _board = st.components.v2.component(
 )
 
 
-def encode_run(pebbling: Pebbling, code: Sequence[str], floor: int, title: str, algorithm: str = "") -> Run:
+def encode_run(
+    pebbling: Pebbling, code: Sequence[str], floor: int, title: str, algorithm: str = "", optimum: int | None = None
+) -> Run:
     """A pebbling as the board's JavaScript reads it: tensors, and base64 arrays of 8, 16 and 32 bit (little endian).
 
     Parameters
     ----------
     code : the kernel's lines, as numbered by ``pebbling.lines``
     floor : inputs + outputs, in words: what any algorithm moves at least
+    optimum : the least I/O of any pebbling, in words, where it is proven
 
     Raises
     ------
@@ -66,7 +68,8 @@ def encode_run(pebbling: Pebbling, code: Sequence[str], floor: int, title: str, 
     starts = [0]
     for operands in dag.predecessors:
         starts.append(starts[-1] + len(operands))
-    ops, vertices, sources = _moves(pebbling)
+    ops, vertices, all_sources = pebbling.codes
+    sources = [source for source in all_sources if source >= 0]  # of the slides, in order
     return {
         "algorithm": algorithm,
         "title": title,
@@ -82,7 +85,7 @@ def encode_run(pebbling: Pebbling, code: Sequence[str], floor: int, title: str, 
         "lines": _packed("B", pebbling.lines or bytes(len(ops))),
         "code": list(code),
         "floor": floor,
-        "floor_kind": "inputs + outputs",
+        "optimum": optimum,
         "io": pebbling.io,
         "peak": _peak(ops),
     }
@@ -190,14 +193,6 @@ def _tensors(dag: PebbleDag) -> tuple[list[dict[str, Any]], list[int]]:
         offset += tensor["rows"] * tensor["columns"]
     cells = [first[p.tensor] + p.row * tensors[p.tensor]["columns"] + p.column for p in dag.places]
     return list(tensors.values()), cells
-
-
-def _moves(pebbling: Pebbling) -> tuple[list[int], list[int], list[int]]:
-    """Operation codes and vertex numbers of all moves; the source's number for each slide, in order."""
-    index = {label: number for number, label in enumerate(pebbling.dag.labels)}
-    ops = [MOVE_CODES[move[0]] for move in pebbling.moves]
-    vertices = [index[move[1]] for move in pebbling.moves]
-    return ops, vertices, [index[move[2]] for move in pebbling.moves if move[2] is not None]
 
 
 def _peak(ops: Sequence[int]) -> int:

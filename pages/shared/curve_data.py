@@ -9,7 +9,7 @@ import pandas as pd
 from kernels_ref import ALGORITHMS, Swap, crossover, log_spaced, masks, swaps, sweep, theory
 from kernels_ref.counts import BYTES
 from pages.shared.curve_fields import NONE
-from pages.shared.curve_models import DEVICES
+from pages.shared.curve_models import RIDGED, ridge
 from pages.shared.fields import Problem
 from pages.shared.numbers import grouped
 from pages.shared.settings import ALGORITHM_IDS, CURVE_MASKED_N, CurveSettings
@@ -174,6 +174,6 @@ def csv(settings: CurveSettings, view: View | None = None) -> str:
             None if io is None else flop_per_byte(products, io, settings.dtype)
             for io, products in zip(frame["io"], frame["multiplications"], strict=True)
         ]
-        device = DEVICES[settings.device]
-        frame = frame.assign(dtype=settings.dtype, flop_per_byte=values, device=device.name, ridge=device.ridge)
+        device = RIDGED[settings.device]
+        frame = frame.assign(dtype=settings.dtype, flop_per_byte=values, device=device.name, ridge=ridge(device))
     return str(frame.to_csv(index=False, lineterminator="\n"))

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from kernels_ref import theory
 from pages.shared.chart import axis, colour, layout
 from pages.shared.curve_data import Curves, mask_of
-from pages.shared.curve_models import DEVICES
+from pages.shared.curve_models import RIDGED, ridge
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
 from pages.shared.theme import TOKENS
@@ -56,7 +56,7 @@ def _range(data: Curves) -> list[float]:
         low, high = log10(data.floor), log10(max([4.0 * data.floor, *values]))
         return [low - max(0.34, 0.07 * (high - low)), high + 0.16]  # below the floor there is room for its name
     if data.settings.plot == "roofline":
-        values.append(DEVICES[data.settings.device].ridge)
+        values.append(ridge(RIDGED[data.settings.device]))
     low, high = log10(min(values, default=1)), log10(max(values, default=10))
     spare = max(0.0, 1.5 - (high - low)) / 2
     return [low - spare - 0.12, high + spare + 0.16]
@@ -110,12 +110,12 @@ def _bound(data: Curves, t: Texts) -> dict[str, Any]:
 
 
 def _ridge(data: Curves, t: Texts) -> list[dict[str, Any]]:
-    device = DEVICES[data.settings.device]
+    device = RIDGED[data.settings.device]
     return [
         {
             "type": "scatter",
             "x": [data.memory[0], data.memory[-1]],
-            "y": [device.ridge] * 2,
+            "y": [ridge(device)] * 2,
             "name": t("curves.ridge"),
             "meta": {"role": "ridge"},
             "mode": "lines",
@@ -239,9 +239,9 @@ def _line_names(data: Curves, t: Texts) -> list[dict[str, Any]]:
         notes.append(words("line bound", t("curves.bound"), first, data.floor, **quiet, xshift=8, yshift=4))
         notes.append(words("line floor", t("curves.floor"), last, data.floor, **quiet) | low)
     if s.plot == "roofline":
-        device = DEVICES[s.device]
-        text = t("curves.ridge.mark", device=device.name, ridge=rounded(device.ridge))
-        notes.append(words("line ridge", text, first, device.ridge, size=12) | {"xshift": 8, "yshift": 3})
+        device = RIDGED[s.device]
+        text = t("curves.ridge.mark", device=device.name, ridge=rounded(ridge(device)))
+        notes.append(words("line ridge", text, first, ridge(device), size=12) | {"xshift": 8, "yshift": 3})
     return notes
 
 

@@ -17,7 +17,9 @@ from pages.shared.chart import ASSETS, LIBRARY, colour, scripts, styles
 from pages.shared.curve_data import DEFAULTS, Curves, View, curves, ends_with, fitting, mask_of, settled
 from pages.shared.curve_fields import NONE
 from pages.shared.curve_figures import NAMED, figure
-from pages.shared.curve_models import DEVICES, MODELS, Model
+from pages.shared.curve_models import PRESETS as MODELS
+from pages.shared.curve_models import RIDGED, ridge, title
+from pages.shared.device_data import Model
 from pages.shared.fields import validate
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
@@ -109,14 +111,14 @@ def _digits(value: int | float) -> str:
 
 def _facts(data: Curves, t: Texts) -> dict[str, Any]:
     s = data.settings
-    device = DEVICES[s.device]
+    device = RIDGED[s.device]
     return {
         "squared": str(s.d**2),
         "floor": str(data.floor),
         "bytes": BYTES[s.dtype],
         "crossing": _crossing_sentence(data, t) if s.plot in ("io", "winners") else "",
-        "ridge": device.ridge,
-        "holds": device.memory // BYTES[s.dtype],
+        "ridge": ridge(device),
+        "holds": device.bytes // BYTES[s.dtype],
         "device": _device_sentence(s, t) if s.plot == "roofline" else "",
     }
 
@@ -144,14 +146,14 @@ def _sentence(words: str) -> str:
 
 
 def _device_sentence(settings: CurveSettings, t: Texts) -> str:
-    device = DEVICES[settings.device]
+    device = RIDGED[settings.device]
     numbers = {
-        "peak": rounded(device.peak / 1e12),
-        "kind": device.kind,
-        "bandwidth": rounded(device.bandwidth / 1e9),
-        "ridge": rounded(device.ridge),
+        "peak": rounded(device.peak or 0),
+        "kind": device.peak_type,
+        "bandwidth": rounded(device.bandwidth or 0),
+        "ridge": rounded(ridge(device)),
     }
-    weak = " " + t("curves.roofline.weak") if device.weak else ""
+    weak = " " + t("curves.roofline.weak") if device.evidence == "weak" else ""
     return t("curves.roofline.device", **numbers) + weak
 
 
@@ -223,9 +225,9 @@ def _choices(settings: CurveSettings, t: Texts) -> dict[str, Any]:
     kernels = [name for name, entry in ALGORITHMS.items() if settings.form in entry.forms]
     models = [{"id": model.id, "name": _model_name(model, t), "ask": _model_wish(model)} for model in MODELS.values()]
     devices = [
-        {"id": device.id, "name": device.name + (f" ({t('curves.weak')})" if device.weak else ""),
+        {"id": device.id, "name": device.name + (f" ({t('curves.weak')})" if device.evidence == "weak" else ""),
          "source": device.source}
-        for device in DEVICES.values()
+        for device in RIDGED.values()
     ]  # fmt: skip
     return {
         "kernels": [_algorithm(name, settings, t) for name in kernels],
@@ -238,9 +240,9 @@ def _choices(settings: CurveSettings, t: Texts) -> dict[str, Any]:
 
 
 def _model_name(model: Model, t: Texts) -> str:
-    weak = f" ({t('curves.weak')})" if model.weak else ""
-    numbers = {"n": grouped(model.n), "d": model.d, "heads": model.heads}
-    return t("curves.model", name=model.name, **numbers) + weak
+    weak = f" ({t('curves.weak')})" if model.evidence == "weak" else ""
+    numbers = {"n": grouped(model.n or 0), "d": model.d, "heads": model.heads}
+    return t("curves.model", name=title(model), **numbers) + weak
 
 
 def _model_wish(model: Model) -> dict[str, str]:

@@ -1,16 +1,22 @@
-"""What the browser's document needs and Streamlit does not give: the language for screen readers, a clean history.
+"""What the browser's document needs and Streamlit does not give: language, a clean history, word of being printed, and
+of a server that is back.
 
 Streamlit always ships ``<html lang="en">``. And in 1.67, when a page writes its address in its first run, the address
 arrives before the path of that page: the history gets the old path with the new page's parameters, an entry that
-nobody has visited. The component mends both; it draws nothing.
+nobody has visited. And nobody tells what is drawn by scripts that the page goes to paper (``assets/print.js``). The
+component mends all three; it draws nothing.
 """
 
 import streamlit as st
 
+from pages.shared.theme import ASSETS
+
 _component = st.components.v2.component(
     "html_lang",
     html="",
-    js="""// language and history of the document
+    js=(ASSETS / "print.js").read_text(encoding="utf-8")
+    + """
+// language and history of the document
 const push = window.history.pushState.bind(window.history);
 const replace = window.history.replaceState.bind(window.history);
 
@@ -44,8 +50,24 @@ function tidyPush(state, title, url) {
   else push(state, title, url);
 }
 
-export default function ({ data }) {
+// After a server has gone and come back, it knows nothing of this page, and Streamlit does not run the script before
+// the reader's next act: as the first one of a new session it would change nothing. So the session is begun at once.
+const connection = new MutationObserver(([change]) => {
+  const now = change.target.dataset.testConnectionState;
+  if (now === "CONNECTED" && change.oldValue && change.oldValue !== "CONNECTED") connection.begin?.();
+});
+
+function watchConnection(begin) {
+  connection.begin = begin;
+  const attributeFilter = ["data-test-connection-state"];
+  const app = document.querySelector(".stApp");
+  if (app) connection.observe(app, { attributeFilter, attributeOldValue: true });
+}
+
+export default function ({ data, setStateValue }) {
   document.documentElement.lang = data.lang;
+  tellPrinting();
+  watchConnection(() => setStateValue("connected", Date.now()));
   window.history.pushState = tidyPush;
   window.history.replaceState = tidyReplace;
 }
@@ -55,4 +77,8 @@ export default function ({ data }) {
 
 def html_lang(lang: str) -> None:
     """Tell the document its language (an id of `LANGUAGES`)."""
-    _component(key="html_lang", data={"lang": lang}, height=0)
+    _component(key="html_lang", data={"lang": lang}, default={"connected": None}, on_connected_change=_begun, height=0)
+
+
+def _begun() -> None:
+    """The run itself is all that is wanted."""

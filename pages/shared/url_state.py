@@ -16,8 +16,9 @@ from pages.shared.fields import IdsField, Problem, Spec, restarted, validate
 from pages.shared.i18n import DEFAULT, LANGUAGES, Texts, texts
 
 VERSION = "1"
-# Others add these to links that are passed on; they are none of ours and no mistake of the reader.
-FOREIGN = ("fbclid", "gclid", "ref")
+# Others add these to links that are passed on; they are none of ours and no mistake of the reader. (Streamlit keeps the
+# two of its embed mode to itself and leaves them in the address when we write ours.)
+FOREIGN = ("embed", "embed_options", "fbclid", "gclid", "ref")
 # The browser may ask for a run before it has heard of our newest address; such a run still carries an older one, which
 # is no act of the reader. Longer than a slow round trip, shorter than a change, a look, and the back button.
 ECHO_SECONDS = 1.0
@@ -93,6 +94,16 @@ class Address:
         """The widget key of a field. Its value *is* the setting, so the widget gets no ``value=`` or ``index=``."""
         return _key(self.spec, field)
 
+    def number(self, field: str, label: str, **look: Any) -> None:
+        """A text input for a number: Streamlit's own number input turns 2.5 or 1e30 into something else without a word.
+
+        What is typed is checked like an address; what cannot be is answered in a sentence, and the field keeps its
+        value. `look` goes to ``st.text_input``.
+        """
+        key = _typed_key(self.spec, field)
+        st.session_state[key] = self.spec.named(field).write(getattr(self.settings, field))
+        st.text_input(label, key=key, on_change=_take, args=(self.spec, field), **look)
+
     def at_most(self, field: str, high: int) -> None:
         """Hold a field to a limit known only now (a step, to the number of moves), and say so if it was beyond.
 
@@ -157,6 +168,14 @@ def update(spec: Spec, **values: object) -> None:
     settings = settings if spec.restarts in values else restarted(spec, kept, settings)
     st.session_state[f"_updated.{spec.page}"] = True
     _keep(spec, settings, problems, seed=tuple(asdict(settings)))
+
+
+def _typed_key(spec: Spec, field: str) -> str:
+    return f"{_key(spec, field)}_typed"
+
+
+def _take(spec: Spec, field: str) -> None:
+    update(spec, **{field: st.session_state[_typed_key(spec, field)].strip()})
 
 
 def _key(spec: Spec, field: str) -> str:

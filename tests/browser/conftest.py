@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = Path(__file__).resolve().parent / "shots"
+PATHS = {path.stem: f"/{path.stem}".replace("/home", "/") for path in sorted((ROOT / "pages").glob("*.py"))}
 LOCALES = {"en": "en-GB", "es": "es-MX"}
 SIZES = {"desk": (1280, 720), "phone": (390, 844)}
 FLAGS = [
@@ -57,14 +58,15 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(folder: Path, script: str = "app.py") -> Iterator[Server]:
-    """Start the app (or another script) on a free port, wait until it answers, and stop it in the end.
+def running_server(folder: Path, script: str = "app.py", port: int | None = None) -> Iterator[Server]:
+    """Start the app (or another script) on a free port or a given one, wait until it answers, stop it in the end.
 
     A traceback in its log is a failure.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    if port is None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
     log = folder / f"server-{port}.log"
     command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", "--server.headless=true"]
     command += ["--server.address=127.0.0.1", "--browser.serverAddress=127.0.0.1"]

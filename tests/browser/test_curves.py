@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from kernels_ref import certified_ratio, count, crossover, fits, masks, sweep, theory
-from pages.shared.curve_models import MODELS
+from pages.shared.curve_models import PRESETS
 from pages.shared.i18n import Texts
 from pages.shared.numbers import NARROW_NO_BREAK_SPACE, grouped, rounded
 from tests.browser.conftest import SIZES, PageFactory, Server, no_exception, no_sideways_scroll, shot
@@ -288,7 +288,7 @@ def test_more_opens_in_sight_and_the_address_knows_its_choices(server: Server, p
     page.get_by_label("Problem").select_option("forward")
     expect(page).to_have_url(re.compile(r"[?&]a=forward-flash(,|%2C)forward-small-cache&form=forward&"))
     at_rest(page)
-    model = MODELS["gemma-7b"]
+    model = PRESETS["gemma-7b-self-attention"]
     page.get_by_label("Sizes of a model").select_option(model.id)
     expect(page).to_have_url(re.compile(rf"n={model.n}&d={model.d}&m={model.d**2}&.*h={model.heads}&dtype=float16&"))
     page.keyboard.press("Escape")
@@ -320,9 +320,9 @@ def test_every_plot_is_drawn_and_has_its_numbers(server: Server, page_factory: P
         elif plot == "roofline":
             flop = 2 * counts.multiplications / (2 * counts.io)
             expect(words).to_have_text(f"{three_digits(flop)} flop/byte")
-            page.get_by_label("Device").select_option("nvidia-t4-sm-75")
+            page.get_by_label("Device").select_option("nvidia-t4")
             expect(note(page, "line ridge")).to_contain_text("NVIDIA T4")
-            expect(page).to_have_url(re.compile(r"[?&]device=nvidia-t4-sm-75&"))
+            expect(page).to_have_url(re.compile(r"[?&]device=nvidia-t4&"))
         elif plot == "exponents":
             cells = page.locator(".pa-exponents").first.locator("tr").filter(has_text="FlashAttention-2").locator("td")
             found = fits.fit("flash2", "flash").exponents

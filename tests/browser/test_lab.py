@@ -230,6 +230,53 @@ def test_keys(lab: Opened, lang: str) -> None:
     assert page.evaluate("globalThis.__heard ?? []") == [], "no key leaves the board"
 
 
+def test_keys_need_no_click_first_and_leave_other_fields_alone(lab: Opened) -> None:
+    seen = lab(algorithms=["flash2"], t=20)
+    seen.page.keyboard.press("ArrowRight")
+    seen.at(21)
+    field = seen.page.get_by_label(Texts("en")("lab.n"), exact=True)
+    field.focus()
+    seen.page.keyboard.press("Home")
+    seen.page.keyboard.press("ArrowRight")
+    expect(seen.page.locator(".tick")).to_contain_text("21")
+    expect(seen.move()).to_have_text(seen.says(21))
+
+
+def test_back_at_the_start_the_listing_is_at_its_start(lab: Opened) -> None:
+    seen = lab(algorithms=["flash2"], t=300)
+    code = seen.side().locator(".code")
+    assert code.evaluate("(box) => box.scrollTop") > 0
+    seen.button("start").click()
+    seen.at(0)
+    seen.page.wait_for_function("__pa.player.playable[0].codeBox.scrollTop === 0")
+
+
+@LANGUAGES
+def test_a_run_that_waits_for_the_other_says_so(lab: Opened, lang: str) -> None:
+    seen = lab(lang)
+    tick = seen.page.evaluate(
+        """() => { const { timeline } = __pa.player;
+          for (let t = 1; ; t++) if (timeline.at(0, t) === timeline.at(0, t - 1)) return t; }"""
+    )
+    seen.page.evaluate("(tick) => __pa.player.seek(tick)", tick)
+    waits = Texts(lang)("lab.board.move_held", move="")
+    expect(seen.move(0)).to_contain_text(waits)
+    expect(seen.move(1)).not_to_contain_text(waits)
+
+
+def test_another_problem_another_board(lab: Opened) -> None:
+    seen = lab()
+    words = Texts("en")
+    seen.page.get_by_role("button", name=words("lab.more")).click()
+    seen.page.get_by_role("combobox", name=words("lab.form")).click()
+    seen.page.get_by_role("option", name=words("lab.form.forward")).click()
+    expect(seen.page).to_have_url(re.compile(r"[?&]form=forward(&|$)"))
+    first = words("algorithm.forward-standard")
+    expect(seen.side(0).locator(".title")).to_have_text(first)
+    total = count("forward-standard", n=4, d=2, memory=16).io
+    expect(seen.side(0).locator(".io")).to_contain_text(f"{total} {words('lab.board.words_moved')}")
+
+
 def test_buttons(lab: Opened) -> None:
     seen = lab(algorithms=["small-cache"], t=300)
     for name, t in (("forward", 301), ("back", 300), ("back", 299), ("end", len(seen.pebbling())), ("start", 0)):
@@ -351,13 +398,13 @@ def test_choosing_algorithms(lab: Opened) -> None:
         page.get_by_role("combobox", name=side).click()
         page.get_by_role("option", name=name).click()
 
-    choose("Right board", "none")
+    choose("Second algorithm", "none")
     expect(page.locator(".side")).to_have_count(1)
     expect(page).to_have_url(re.compile(r"a=flash2(&|$)"))
-    choose("Right board", "FlashAttention-2")
+    choose("Second algorithm", "FlashAttention-2")
     expect(page.locator(".side .title")).to_have_text([NAMES["en"]["small-cache"], NAMES["en"]["flash2"]])
     expect(page).to_have_url(re.compile(r"a=small-cache(,|%2C)flash2"))
-    choose("Left board", "FlashAttention-2")
+    choose("First algorithm", "FlashAttention-2")
     expect(page.locator(".side .title")).to_have_text([NAMES["en"]["flash2"], NAMES["en"]["small-cache"]])
 
 

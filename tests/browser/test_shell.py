@@ -6,13 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SIZES, PageFactory, Server, no_exception, no_sideways_scroll, settled, shot
-
-PAGES = {"home": "/", "lab": "/lab", "curves": "/curves"}
-TITLES = {
-    "en": {"home": "Kitchen", "lab": "Pebble lab", "curves": "I/O curves"},
-    "es": {"home": "La cocina", "lab": "Laboratorio de guijarros", "curves": "Curvas de E/S"},
-}
+from tests.browser.conftest import PATHS, PageFactory, Server, no_exception, settled
 
 
 def query(page: Page) -> dict[str, str]:
@@ -27,7 +21,7 @@ def problems(page: Page) -> str:
     return page.locator(".stAlert").first.inner_text()
 
 
-@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 def test_deep_link_is_the_first_request_to_a_fresh_server(fresh_server, page_factory: PageFactory, path: str) -> None:
     """Streamlit runs a file of `pages/` without its entry until st.navigation has run once."""
     server = fresh_server()
@@ -41,43 +35,6 @@ def test_deep_link_is_the_first_request_to_a_fresh_server(fresh_server, page_fac
     settled(page)
     no_exception(page)
     assert urlsplit(page.url).path == path
-
-
-@pytest.mark.parametrize("lang", TITLES)
-@pytest.mark.parametrize("name", PAGES)
-def test_pages_speak_the_browsers_language(server: Server, page_factory: PageFactory, name: str, lang: str) -> None:
-    page = page_factory(lang=lang)
-    page.goto(server.url + PAGES[name])
-    settled(page)
-    no_exception(page)
-    expect(page).to_have_title(f"{TITLES[lang][name]} · Pebbling Attention")
-    expect(page.locator("html")).to_have_attribute("lang", lang)
-    expect(page).to_have_url(has("lang", lang))
-    assert query(page)["v"] == "1"
-    for title in TITLES[lang].values():
-        expect(page.get_by_test_id("stTopNavLink").filter(has_text=title)).to_be_visible()
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", PAGES)
-def test_header_is_compact(server: Server, page_factory: PageFactory, name: str, size: str, theme: str) -> None:
-    page = page_factory(*SIZES[size], theme=theme)
-    page.goto(server.url + PAGES[name])
-    settled(page)
-    no_sideways_scroll(page)
-    header = page.get_by_test_id("stHeader").bounding_box()
-    switch = page.get_by_role("radiogroup").first.bounding_box()
-    content = page.locator(".stMainBlockContainer > div > *").nth(1).bounding_box()  # after the shell, which floats
-    assert header
-    assert switch
-    assert content
-    assert header["height"] <= 60
-    assert header["y"] <= switch["y"]
-    assert switch["y"] + switch["height"] <= header["height"]
-    assert switch["x"] + switch["width"] <= SIZES[size][0] - 40, "beside the menu, not over it"
-    assert content["y"] <= 80, "nothing between the header and the title"
-    shot(page, f"shell-{name}-{size}-{theme}")
 
 
 def test_language_switch_keeps_everything_else(server: Server, page_factory: PageFactory) -> None:
@@ -168,7 +125,7 @@ def test_back_and_forward_undo_and_redo(server: Server, page_factory: PageFactor
 
 def test_no_request_leaves_for_anybody_else(server: Server, page_factory: PageFactory) -> None:
     page = page_factory()
-    for path in PAGES.values():
+    for path in PATHS.values():
         page.goto(server.url + path)
         settled(page)
     page.get_by_role("radio", name="Español").click()

@@ -60,6 +60,7 @@ def test_a_bare_address_is_completed() -> None:
     at = page()
     assert settings(at) == LAB.settings()
     wanted = {"v": "1", "n": "4", "d": "2", "m": "16", "a": "flash2,small-cache", "t": "0", "lang": "es"}
+    wanted |= {"form": "qkv", "mask": "none", "sums": "chain", "slide": "yes"}
     assert dict(at.query_params) == wanted
     assert not at.warning
 

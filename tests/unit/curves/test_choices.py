@@ -10,7 +10,8 @@ from kernels_ref.sizes import Shape
 from pages.shared import curve_data, curve_figures
 from pages.shared import curves as page
 from pages.shared.curve_fields import MaskField
-from pages.shared.curve_models import DEVICES, MODELS
+from pages.shared.curve_models import PRESETS, RIDGED, ridge
+from pages.shared.device_data import Model
 from pages.shared.fields import Problem, validate
 from pages.shared.i18n import LANGUAGES, Texts
 from pages.shared.settings import CURVE_FORMS, CURVE_MASKED_N, CURVE_PLOTS, CURVES, DTYPES, CurveSettings
@@ -88,8 +89,8 @@ def test_two_kernels_are_compared_in_either_order() -> None:
     assert one.first == "flash2"
 
 
-@pytest.mark.parametrize("model", MODELS.values(), ids=lambda model: model.id)
-def test_models_can_be_shown(model: page.Model) -> None:
+@pytest.mark.parametrize("model", PRESETS.values(), ids=lambda model: model.id)
+def test_models_can_be_shown(model: Model) -> None:
     raw = {page.FIELDS[name]: value for name, value in page._model_wish(model).items()}
     settings, problems = validate(CURVES, raw, CurveSettings(mask="causal"))
     assert not problems
@@ -98,10 +99,10 @@ def test_models_can_be_shown(model: page.Model) -> None:
 
 
 def test_ridge_is_peak_over_bandwidth() -> None:
-    device = DEVICES[CurveSettings().device]
-    assert isclose(device.ridge, 989e12 / 3350e9)
-    assert device.memory == 227 * 1024
-    assert all(device.source for device in DEVICES.values())
+    device = RIDGED[CurveSettings().device]
+    assert isclose(ridge(device), 989e12 / 3350e9)
+    assert device.bytes == 227 * 1024
+    assert all(device.source for device in RIDGED.values())
     figure = curve_figures.figure(curve_data.curves(CurveSettings(plot="roofline")), Texts("en"))
     (line,) = [trace for trace in figure.data if trace.meta["role"] == "ridge"]
-    assert set(line.y) == {device.ridge}
+    assert set(line.y) == {ridge(device)}
