@@ -20,6 +20,7 @@ def main() -> None:
             st.Page("pages/lab.py", title=t("page.lab"), url_path="lab"),
             st.Page("pages/play.py", title=t("page.play"), url_path="play"),
             st.Page("pages/curves.py", title=t("page.curves"), url_path="curves"),
+            st.Page("pages/sparse.py", title=t("page.sparse"), url_path="sparse"),
             st.Page("pages/devices.py", title=t("page.devices"), url_path="devices"),
             st.Page("pages/why.py", title=t("page.why"), url_path="why"),
             st.Page("pages/reference.py", title=t("page.reference"), url_path="reference"),
