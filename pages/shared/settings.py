@@ -126,17 +126,6 @@ class SparseSettings:
 
 
 @dataclass(frozen=True)
-class SparseSettings:
-    """The sparse page: a mask over n queries and n keys, and the algorithm whose tiles are drawn over it."""
-
-    mask: str = "window:128"
-    n: int = 1024
-    d: int = 64
-    memory: int = 8192
-    tiles: str = "flash2"
-
-
-@dataclass(frozen=True)
 class ReferenceSettings:
     """The reference: which section, and what the glossary is searched for."""
 
@@ -228,17 +217,6 @@ CURVES = Spec(
         MaskField("mask", "mask"),
         IdField("plot", "plot", CURVE_PLOTS),
         IdField("device", "device", tuple(RIDGED)),
-    ),
-)
-SPARSE = Spec(
-    "sparse",
-    SparseSettings,
-    (
-        IntField("n", "n", SPARSE_N[0], SPARSE_N[1]),
-        IntField("d", "d", 1, SPARSE_D),
-        IntField("memory", "m", 1, SPARSE_MEMORY),
-        SparseMask("mask", "mask"),
-        IdField("tiles", "tiles", ALGORITHM_IDS),
     ),
 )
 SPARSE = Spec(
