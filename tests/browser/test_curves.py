@@ -270,7 +270,7 @@ def test_more_opens_in_sight_and_the_address_knows_its_choices(server: Server, p
     expect(page.get_by_role("button", name="More")).to_be_in_viewport(ratio=1)
     page.get_by_role("checkbox", name="FlashAttention-2").uncheck()
     expect(row(page, "flash2")).to_have_count(0)
-    expect(page.get_by_role("checkbox", name="Algorithm 6")).to_be_disabled()  # the last one stays
+    expect(page.get_by_role("checkbox", name="Algorithm 6 (small cache)")).to_be_disabled()  # the last one stays
     expect(page).to_have_url(re.compile(r"[?&]a=small-cache&"))
     expect(note(page, "crossing")).to_have_count(0)
     page.get_by_label("Heads H").fill("12")
