@@ -15,7 +15,8 @@ from pages.shared.numbers import grouped
 from pages.shared.settings import ALGORITHM_IDS, CURVE_MASKED_N, CurveSettings
 
 POINTS = 200
-MANY_POINTS = 120  # for four kernels and more: a slider's redraw is to stay under a quarter of a second
+MANY_POINTS = 100  # for four kernels and more: a slider's redraw is to stay under a quarter of a second
+MAP_POINTS = 60  # beside a map, where they are but the numbers beside it
 MASKED_POINTS = 48  # under a mask every M is counted by itself
 # From 16 words (a handful of registers) to four million (the shared memory of a whole accelerator); wider where asked.
 LOW, HIGH = 2**4, 2**22
@@ -98,7 +99,8 @@ def grid(settings: CurveSettings, marks: set[int], view: View | None = None) -> 
     low = min(LOW, settings.memory)
     high = max(HIGH, 16 * settings.d**2, _power_of_four(settings.memory))
     points = POINTS if len(settings.algorithms) <= 3 else MANY_POINTS
-    points = MASKED_POINTS if mask_of(settings) else points
+    points = MAP_POINTS if settings.plot not in COLUMNS else points
+    points = min(points, MASKED_POINTS) if mask_of(settings) else points
     finer = log_spaced(*view, points) if view else []
     return sorted({*log_spaced(low, high, points), *(mark for mark in {*marks, *finer} if low <= mark <= high)})
 

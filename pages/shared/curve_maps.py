@@ -147,7 +147,7 @@ def exponents_csv(settings: CurveSettings) -> str:
 # Winners
 
 WIDTHS = sorted({8 * 2**power * quarter // 4 for power in range(6) for quarter in (4, 5, 6, 7)} | {512})
-MEMORIES, FEWER, MASKED = 97, 41, 25  # columns; fewer where each takes long
+MEMORIES, FEWER, MASKED = 97, 37, 21  # columns; fewer where each takes long
 
 
 @dataclass(frozen=True)
