@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from pages.shared.document import document
 from pages.shared.entry import mark_entry
-from pages.shared.html_lang import html_lang
 from pages.shared.i18n import LANGUAGES, texts
 from pages.shared.theme import ASSETS, page_style
 from pages.shared.url_state import adopt_language
@@ -32,7 +32,7 @@ def main() -> None:
     st.logo(icon, size="large")
     with st.container(key="shell", gap=None):  # out of the page's flow: in the header, beside the navigation
         page_style()
-        html_lang(t.lang)
+        document(t.lang)
         st.segmented_control(
             t("page.language"),
             list(LANGUAGES),

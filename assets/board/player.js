@@ -36,7 +36,7 @@ class Player {
     this.observer = new ResizeObserver(() => this.timeline && this.repaint());
     this.observer.observe(this.board);
     this.onPrint = () => this.timeline && this.repaint();
-    addEventListener("pa-print", this.onPrint); // assets/print.js
+    addEventListener("pa-print", this.onPrint); // assets/document/print.js
   }
 
   load(runs, labels, start) {

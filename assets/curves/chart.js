@@ -7,7 +7,7 @@ class Chart {
     this.watch = new ResizeObserver(() => this.data && this.width !== this.node.clientWidth && this.draw());
     this.watch.observe(this.node.parentElement);
     this.onPrint = () => this.data && this.draw();
-    addEventListener("pa-print", this.onPrint); // assets/print.js
+    addEventListener("pa-print", this.onPrint); // assets/document/print.js
     this.resets = 0;
     this.zoomed = new Set(); // axes
   }

@@ -50,7 +50,7 @@ class Explorer {
     this.watch = new ResizeObserver(() => this.data && this.draw());
     this.watch.observe(this.plot);
     this.onPrint = () => this.data && this.draw();
-    addEventListener("pa-print", this.onPrint); // assets/print.js
+    addEventListener("pa-print", this.onPrint); // assets/document/print.js
   }
 
   control(name) {

@@ -31,7 +31,7 @@ class Home {
       this.q(".home").classList.toggle("on-paper", document.documentElement.classList.contains("pa-print"));
       this.layout();
     };
-    addEventListener("pa-print", this.onPrint); // assets/print.js
+    addEventListener("pa-print", this.onPrint); // assets/document/print.js
     this.frame = requestAnimationFrame((now) => this.tick(now));
   }
 

@@ -55,7 +55,8 @@ def replay_file(runs: Sequence[Run], about: About, t: Texts, start: int = 0) -> 
     dressed = [run | {"dash": dashes.get(run["algorithm"], "")} for run in runs]
     data = {"runs": dressed, "labels": t.group("lab.board"), "start": start}
     sheets = [(ASSETS / name).read_text(encoding="utf-8") for name in ("board.css", "standalone.css")]
-    scripts = [(ALL_ASSETS / "print.js").read_text(encoding="utf-8"), board_js((*PLAYER_FILES, "standalone.js"))]
+    printing = (ALL_ASSETS / "document" / "print.js").read_text(encoding="utf-8")
+    scripts = [printing, board_js((*PLAYER_FILES, "standalone.js"))]
     said = [about.sentence, *(result(run, t) for run in runs)]
     foot = [f'<p class="keys">{escape(t("replay.keys"))}</p>', made_with(about, t)]
     page = Template((ASSETS / "standalone.html").read_text(encoding="utf-8")).substitute(

@@ -43,8 +43,8 @@ _PAGE = """
   *, ::before, ::after { transition-duration: .01ms !important; scroll-behavior: auto !important; }
 }
 """
-# On paper: black on white, without controls, as wide as the sheet. ``assets/print.js`` marks the document while it
-# prints, so that what is drawn by scripts is drawn anew in these colours and this width.
+# On paper: black on white, without controls, as wide as the sheet. ``assets/document/print.js`` marks the document
+# while it prints, so that what is drawn by scripts is drawn anew in these colours and this width.
 _PRINT = """
 .pa-print .stApp { color-scheme: light !important; }
 .pa-print .stMainBlockContainer { max-width: 680px; padding-inline: 0; }

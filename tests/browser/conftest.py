@@ -184,11 +184,10 @@ def no_exception(page: Page) -> None:
 
 
 def no_sideways_scroll(page: Page) -> None:
-    """Nothing makes the page wider than the window."""
-    widths = "[document.documentElement.scrollWidth, document.querySelector('.stMain').scrollWidth, innerWidth]"
-    document, main, window = page.evaluate(widths)
-    assert document <= window
-    assert main <= window
+    """Nothing makes the page wider than the window, once what has just been drawn knows its width."""
+    page.wait_for_function(
+        "Math.max(document.documentElement.scrollWidth, document.querySelector('.stMain').scrollWidth) <= innerWidth"
+    )
 
 
 def shot(page: Page, name: str) -> Path:

@@ -147,7 +147,7 @@ def test_keyboard_reaches_the_language(server: Server, page_factory: PageFactory
     page = page_factory()
     page.goto(server.url + "/lab")
     settled(page)
-    for _ in range(12):
+    for _ in range(20):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.textContent") == "English":
             break
