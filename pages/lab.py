@@ -26,7 +26,7 @@ from pages.shared.lab import (
     runs_of,
 )
 from pages.shared.settings import LAB
-from pages.shared.url_state import sync
+from pages.shared.url_state import show, sync
 
 t = texts()
 address = sync(LAB)
@@ -53,7 +53,7 @@ with controls:
     left, right = (*settings.algorithms, NO_ALGORITHM)[:2]
     possible = playable(settings)
     for side, chosen, options in (("left", left, possible), ("right", right, (*possible, NO_ALGORITHM))):
-        st.session_state[f"lab.{side}"] = chosen
+        show(f"lab.{side}", chosen)
         st.selectbox(
             t(f"lab.{side}"), options, key=f"lab.{side}", format_func=name, on_change=choose, args=(side,), width=226
         )
@@ -76,7 +76,7 @@ board(
 with more:
     halves = st.columns(2)
     for place, field in enumerate(("form", "mask", "granularity", "sliding")):
-        st.session_state[f"lab.{field}_chosen"] = getattr(settings, field)
+        show(f"lab.{field}_chosen", getattr(settings, field))
         halves[place % 2].selectbox(
             t(f"lab.{field}"),
             choices(field),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.shared.i18n import texts
 from pages.shared.settings import WHY, WHY_RUNS
-from pages.shared.url_state import sync
+from pages.shared.url_state import show, sync
 from pages.shared.why import (
     FULL,
     TOY,
@@ -34,7 +34,7 @@ def sizes(fields: tuple[str, ...]) -> None:
     """n, d and M to type in; a label is that of the field without "full"."""
     for field in fields:
         label, key = field.removeprefix("full_"), f"why.{field}_typed"
-        st.session_state[key] = str(getattr(settings, field))
+        show(key, str(getattr(settings, field)))
         width = 124 if label == "memory" else 76
         st.text_input(
             t(f"why.{label}"), key=key, on_change=take, args=(field,), help=t(f"why.{label}_help"), width=width
@@ -45,7 +45,7 @@ head, controls = st.columns([11, 10], vertical_alignment="bottom", gap="large")
 head.title(t("why.title"), anchor=False)
 head.markdown(t.prose("why_lede"))
 with controls, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-    st.session_state["why.chosen"] = settings.run
+    show("why.chosen", settings.run)
     named = {run: t(f"why.run_{run}" if run in ("order", "optimum") else f"algorithm.{run}") for run in WHY_RUNS}
     st.selectbox(t("why.run"), WHY_RUNS, key="why.chosen", format_func=named.__getitem__, on_change=choose, width=226)
     sizes(TOY)

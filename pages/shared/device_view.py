@@ -29,7 +29,7 @@ from pages.shared.numbers import NARROW_NO_BREAK_SPACE as THIN
 from pages.shared.numbers import grouped, rounded, times_n_squared
 from pages.shared.settings import DEVICES, WORD_BYTES, DeviceSettings
 from pages.shared.theme import ASSETS, css_tokens
-from pages.shared.url_state import Address
+from pages.shared.url_state import Address, show
 
 MAP, TABLE = "devices_map", "devices_table"
 FOLDER = ASSETS / "devices"
@@ -371,5 +371,5 @@ def own_fields(settings: DeviceSettings, t: Texts) -> None:
     """Where the reader types a device and a model of their own."""
     for field in ("name", "bytes", "bandwidth", "peak", "d", "n"):
         value = getattr(settings, field)
-        st.session_state[f"devices.{field}_typed"] = DEVICES.named(field).write(value) if value else ""
+        show(f"devices.{field}_typed", DEVICES.named(field).write(value) if value else "")
         st.text_input(t(f"devices.own.{field}"), key=f"devices.{field}_typed", on_change=take, args=(field,))

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from kernels_ref import ALGORITHMS
+from pages.shared.curve_fields import KernelsField, MaskField
+from pages.shared.curve_models import RIDGED
 from pages.shared.device_data import DEVICE_IDS, LEVELS, MODEL_IDS
 from pages.shared.fields import DecimalField, IdField, IdsField, IntField, MovesField, NameField, Spec, TextField
 from pages.shared.levels import LEVEL_IDS, OWN
@@ -14,7 +16,7 @@ ALGORITHM_IDS = ("flash2", "small-cache")
 # The lab plays every kernel that is a pebbling, by the form of the problem, and two orders with an eviction rule.
 ORDER_IDS = ("belady", "lru")
 LAB_KERNELS = {
-    "qkv": tuple(id for id, entry in ALGORITHMS.items() if "qkv" in entry.forms and id != "flash1"),
+    "qkv": tuple(id for id, entry in ALGORITHMS.items() if "qkv" in entry.forms),
     "weights": tuple(id for id, entry in ALGORITHMS.items() if "weights" in entry.forms),
     "forward": tuple(id for id, entry in ALGORITHMS.items() if "forward" in entry.forms),
 }
@@ -33,6 +35,12 @@ LAB_MEMORY = LAB_VERTICES
 CURVE_N = 2**20
 CURVE_D = 2**10
 CURVE_MEMORY = 2**40
+CURVE_HEADS = 2**10
+# Under a mask each M is counted by itself, in time that grows with n: here a slider's redraw still takes 0.1 s.
+CURVE_MASKED_N = 2**14
+CURVE_FORMS = ("qkv", "weights", "forward")
+CURVE_PLOTS = ("io", "multiplications", "slow", "roofline", "exponents", "winners")
+DTYPES = ("float16", "float32", "float64")
 # The reference, section by section; "all" puts them on one page, to print or to search.
 SECTIONS = (
     "model", "formulas", "algorithms", "theorems", "bounds", "questions", "glossary", "formats", "limits", "lessons",
@@ -89,12 +97,21 @@ class PlaySettings:
 
 @dataclass(frozen=True)
 class CurveSettings:
-    """The I/O curves: full size. `memory` is the point that "Run it" executes."""
+    """The I/O curves: full size. `memory` is the point that "Run it" executes, `plot` what is drawn over M.
+
+    `dtype` makes bytes out of words and changes no word; `device` has the ridge of the roofline.
+    """
 
     n: int = 4096
     d: int = 64
     memory: int = 4096
     algorithms: tuple[str, ...] = ALGORITHM_IDS
+    form: str = "qkv"
+    heads: int = 1
+    dtype: str = "float16"
+    mask: str = "none"
+    plot: str = "io"
+    device: str = "nvidia-h100-sxm"
 
 
 @dataclass(frozen=True)
@@ -193,7 +210,13 @@ CURVES = Spec(
         IntField("n", "n", 1, CURVE_N),
         IntField("d", "d", 1, CURVE_D),
         IntField("memory", "m", 1, CURVE_MEMORY),
-        IdsField("algorithms", "a", ALGORITHM_IDS),
+        KernelsField("algorithms", "a", tuple(ALGORITHMS), most=len(ALGORITHMS)),
+        IdField("form", "form", CURVE_FORMS),
+        IntField("heads", "h", 1, CURVE_HEADS),
+        IdField("dtype", "dtype", DTYPES),
+        MaskField("mask", "mask"),
+        IdField("plot", "plot", CURVE_PLOTS),
+        IdField("device", "device", tuple(RIDGED)),
     ),
 )
 SPARSE = Spec(

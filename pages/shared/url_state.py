@@ -101,7 +101,7 @@ class Address:
         value. `look` goes to ``st.text_input``.
         """
         key = _typed_key(self.spec, field)
-        st.session_state[key] = self.spec.named(field).write(getattr(self.settings, field))
+        show(key, self.spec.named(field).write(getattr(self.settings, field)))
         st.text_input(label, key=key, on_change=_take, args=(self.spec, field), **look)
 
     def at_most(self, field: str, high: int) -> None:
@@ -176,6 +176,12 @@ def _typed_key(spec: Spec, field: str) -> str:
 
 def _take(spec: Spec, field: str) -> None:
     update(spec, **{field: st.session_state[_typed_key(spec, field)].strip()})
+
+
+def show(key: str, value: object) -> None:
+    """Give a widget its value, unless it has it: whatever is assigned overwrites what the reader is typing just now."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
 
 
 def _key(spec: Spec, field: str) -> str:

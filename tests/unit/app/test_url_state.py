@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.shared.curve_fields import MaskField
 from pages.shared.fields import DecimalField, IdField, IntField, MovesField, NameField, TextField
 from pages.shared.i18n import LANGUAGES, Texts
 from pages.shared.settings import CURVES, HOME, LAB, SPECS
+from pages.shared.sparse_fields import SparseMask
 from pages.shared.url_state import decode, encode, link
 
 
@@ -28,6 +30,12 @@ def pages(draw: st.DrawFn) -> tuple[Any, Any]:
         elif isinstance(field, NameField):
             named = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=field.most)
             values[field.name] = draw(named)
+        elif isinstance(field, SparseMask):
+            masks = ("none", "causal", "window:128", "block:16:0.25:0", "strided:32", "random:0.05:3")
+            values[field.name] = draw(st.sampled_from(masks))
+        elif isinstance(field, MaskField):
+            masks = ("none", "causal", "window:128", "block:16:0.25", "block:1:1")
+            values[field.name] = draw(st.sampled_from(masks))
         elif isinstance(field, MovesField):
             values[field.name] = draw(st.from_regex(r"1[A-Za-z0-9_-]{0,400}", fullmatch=True))
         elif isinstance(field, TextField):

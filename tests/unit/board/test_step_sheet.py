@@ -43,7 +43,7 @@ def test_sums_and_slides_in_words() -> None:
     said = [step["what"] for step in moves_of(run, EN, 10**6)]
     assert "add to S[0,0], term 1 of 2" in said
     assert "add to S[0,0], term 2 of 2" in said
-    assert "compute P[0,0] in the place of S[0,0]" in said
+    assert "slide S[0,0] to P[0,0]" in said
 
 
 def test_the_sheet_is_a_table_with_a_row_a_move() -> None:
