@@ -80,7 +80,8 @@ def _followed(
     watch: Callable[[], object],
     progress: Callable[[float], object] | None,
 ) -> Any:
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     pickle.dump(task, process.stdin)
     process.stdin.flush()  # and it stays open: its end tells the process that nobody waits any more
     heard: queue.Queue[tuple[str, Any]] = queue.Queue()

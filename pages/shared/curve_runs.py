@@ -1,26 +1,40 @@
-"""Running both kernels for real, beside the page: a thread that can be watched and cancelled, and what it counted."""
+"""Running the kernels for real, beside the page, and what they counted: in a process that can be watched and left.
 
+A thread of the app follows it; the numbers are made in the process, so that other readers' pages are not held up.
+"""
+
+import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
-from kernels_ref import Cancelled, Check, Counts, DoesNotFit, count, masks, run
+from kernels_ref import Cancelled, Check, Counts, DoesNotFit, count, masks
 from kernels_ref.masks import Mask
+from pages.shared.apart import Exhausted, Limits, apart
 from pages.shared.curve_data import mask_of
 from pages.shared.i18n import Texts, escaped
 from pages.shared.numbers import grouped
 from pages.shared.settings import CurveSettings
 
-# Seconds, not minutes, on two cores; the reference's n x n matrices of 64-bit numbers take 0.5 GB at most.
+# Under a minute an algorithm on two cores; the reference's n x n matrices of 64-bit numbers take 0.5 GB at most.
 RUN_N, RUN_D = 4096, 512
+RUN_LIMITS = Limits(seconds=300, memory=2 << 30)  # of one algorithm: on a slower or a busy machine it is not forever
 FORGOTTEN = 30.0  # seconds without anyone looking, after which a run gives up
 JOB = "curves.job"
 SHOWN = "curves.run.shown"  # the settings that the panel was drawn for
 
 Runner = Callable[..., Check]
+_LOG = logging.getLogger(__name__)
+
+
+def run_apart(algorithm: str, *, progress: Callable[[float], None], watch: Callable[[], None], **given: Any) -> Check:
+    """`kernels_ref.run` in a process of its own. Raises as it does, `Exhausted`, and whatever `watch` raises."""
+    check: Check = apart("kernels_ref:run", {"algorithm": algorithm, **given}, RUN_LIMITS, watch, progress)
+    return check
 
 
 @st.cache_resource
@@ -34,8 +48,8 @@ class Job:
     """One press of the button: every chosen algorithm, one head each. The page reads it, the thread writes it."""
 
     settings: CurveSettings
-    runner: Runner = run
-    stage: str = "waiting"  # waiting, preparing, running, checking; then done, cancelled or failed
+    runner: Runner = run_apart
+    stage: str = "waiting"  # waiting, preparing, running, checking; then done, cancelled, exhausted or failed
     algorithm: str = ""
     share: float = 0.0
     error: str = ""
@@ -74,9 +88,11 @@ class Job:
             self.stage = "done"
         except Cancelled:
             self.stage = "cancelled"
-        except Exception as error:  # shown on the page: the thread has nobody else to tell
-            self.error = type(error).__name__
-            self.stage = "failed"
+        except Exhausted as error:
+            self.error, self.stage = error.reason, "exhausted"
+        except Exception as error:  # shown on the page, and in the server's log with all that is known
+            _LOG.exception("a run failed: %s", self.settings)
+            self.error, self.stage = type(error).__name__, "failed"
 
     def _one(self, algorithm: str) -> Check | DoesNotFit:
         self.algorithm, self.share, self.stage = algorithm, 0.0, "preparing"
@@ -84,7 +100,7 @@ class Job:
         s = self.settings
         try:
             given = {"n": s.n, "d": s.d, "memory": s.memory, "form": s.form, "mask": kept_scores(s)}
-            return self.runner(algorithm, progress=self._progress, **given)
+            return self.runner(algorithm, progress=self._progress, watch=self._watch, **given)
         except DoesNotFit as error:
             return error
 
@@ -169,6 +185,9 @@ def _watch(job: Job, t: Texts) -> None:
 def _outcome(job: Job, t: Texts) -> None:
     if job.stage == "cancelled":
         st.info(t("curves.run.cancelled"))
+    elif job.stage == "exhausted":
+        st.warning(t(f"curves.run.exhausted_{job.error}", seconds=round(RUN_LIMITS.seconds)))
+        st.code(command_line(job.settings), language="bash", wrap_lines=True)
     elif job.stage == "failed":
         st.error(t("curves.run.failed", error=job.error))
     else:

@@ -34,6 +34,11 @@ def labels(lang: str) -> dict[str, str]:
     return merged
 
 
+@cache  # as many as the program names; a page asks for some in every run
+def _group(lang: str, start: str) -> dict[str, str]:
+    return {key.removeprefix(start): text for key, text in labels(lang).items() if key.startswith(start)}
+
+
 @dataclass(frozen=True)
 class Texts:
     """The catalogue of one language. Calling it with a key gives the words."""
@@ -61,8 +66,7 @@ class Texts:
 
     def group(self, prefix: str) -> dict[str, str]:
         """The labels whose key begins with ``prefix.``, without it: to hand to a component."""
-        start = prefix + "."
-        return {key.removeprefix(start): text for key, text in labels(self.lang).items() if key.startswith(start)}
+        return dict(_group(self.lang, prefix + "."))
 
     def prose(self, name: str) -> str:
         """Markdown of ``assets/text/<lang>/<name>.md``."""

@@ -21,6 +21,7 @@ from pages.shared.i18n import Texts, escaped
 from pages.shared.levels import LEVEL_IDS, OWN, Level, best_bound, levels
 from pages.shared.play_board import layout, most_moves, played, read, written
 from pages.shared.settings import PLAY, PlaySettings
+from pages.shared.solving import solved
 from pages.shared.theme import ASSETS, css_tokens
 from pages.shared.url_state import Address
 from pebble_engine import (
@@ -37,12 +38,12 @@ from pebble_engine import (
 )
 from pebble_engine.notation import MAX_SIZE
 from pebble_engine.own_dag import read_dag
-from pebble_engine.solver import DoesNotFit, solve
+from pebble_engine.solver import DoesNotFit
 
 BOARD = "play_board"  # the component's key
 OWN_VERTICES = 80  # drawn, every vertex a button
 OWN_RED = 64
-OWN_SECONDS = 4.0  # for the solver, on the reader's own DAG
+OWN_SECONDS, OWN_STATES = 4.0, 150_000  # for the solver, on the reader's own DAG
 FAULTS_SHOWN = 40
 _UNREADABLE = ("bad_move", "not_json", "not_text", "too_large", "bad_dag")  # reasons with a sentence of their own
 _OWN, _REPORT, _SOLVED, _LISTED = "_play_own", "_play_report", "_play_solved", "_play_listed"
@@ -318,7 +319,7 @@ def check_dag(text: str, red: int, sliding: bool, t: Texts) -> tuple[Report | No
         return Report(False, t("play.dag_big", vertices=len(dag), most=OWN_VERTICES)), None
     rules = Rules(red, sliding=sliding)
     try:
-        found = solve(dag, rules, time_limit=OWN_SECONDS, max_states=150_000)
+        found = solved(dag, rules, OWN_SECONDS, OWN_STATES)
     except DoesNotFit as error:
         names = ", ".join(error.vertices[:8])
         return Report(False, t("play.dag_narrow", red=red, names=names, least=error.least)), None

@@ -4,6 +4,7 @@
 """
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +98,16 @@ def css_tokens(selector: str = ":host, :root") -> str:
     return f"/* design tokens */\n{selector} {{\n  " + "\n  ".join(rules) + "\n}\n"
 
 
-def page_style() -> None:
-    """Draw the page's style sheet: registered colours, tokens, and the few rules of `_PAGE` and `_PRINT`."""
+@cache
+def _style(embedded: bool) -> str:
     registered = "".join(
         f'@property --pa-{name} {{ syntax: "\\3c color>"; inherits: true; initial-value: {pair["light"]}; }}\n'
         for name, pair in colours().items()
     )
-    extra = _EMBEDDED if st.context.is_embedded else ""
-    st.html(f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{_PRINT}{extra}</style>")
+    extra = _EMBEDDED if embedded else ""
+    return f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{_PRINT}{extra}</style>"
+
+
+def page_style() -> None:
+    """Draw the page's style sheet: registered colours, tokens, and the few rules of `_PAGE` and `_PRINT`."""
+    st.html(_style(st.context.is_embedded))

@@ -14,26 +14,34 @@ Whatever the words are, this is at most G(3M) (`most_products`).
 from __future__ import annotations
 
 import math
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from kernels_ref import count, pebble
 from kernels_ref.bounds import RULES, SAFE, Problem, most_products, rounded_down
 from kernels_ref.sizes import Shape
+from pages.shared.apart import Limits, apart
 from pages.shared.levels import levels
 from pages.shared.settings import ALGORITHM_IDS
 from pebble_engine import Move, Pebbling, Rules, attention_backward, pebble_order, solve
 from pebble_engine.phases import Phase, phases
+from pebble_engine.solver import Solution
 
 SCORES_ALPHA = 1 / 4  # of `kernels_ref.bounds`, 4
 PRIVATE = ("S", "P", "dP", "dS")
 MULTIPLIED = ("S", "dP")
 LEAST_ORDER = 3  # a sum, and the two factors of its next term: with sliding, no vertex needs more
 SOLVER_STATES = 20_000
+SOLVER_LIMITS = Limits(seconds=120, memory=1 << 30)
 SOLVER_RED = 12  # from here on the solver is quick at n = 2, d = 1
+
+
+_turn = threading.Lock()  # what one reader has found, the others need not look for
 
 
 @dataclass(frozen=True)
@@ -113,7 +121,10 @@ def _optimum(n: int, d: int, memory: int) -> tuple[Move, ...]:
     level = levels()["backward-2-1"]
     if (n, d, memory) == (2, 1, level.rules.red) and level.proven:
         return level.solution
-    return solve(dag, rules, max_states=SOLVER_STATES, must_prove=True).moves
+    # At n = 2 it takes a second, so apart from the pages; there are twenty such M.
+    asked: dict[str, Any] = {"dag": dag, "rules": rules, "max_states": SOLVER_STATES, "must_prove": True}
+    found: Solution = solve(**asked) if n == 1 else apart("pebble_engine:solve", asked, SOLVER_LIMITS)
+    return found.moves
 
 
 def optimum(n: int, d: int, memory: int) -> tuple[Move, ...] | None:
@@ -121,7 +132,8 @@ def optimum(n: int, d: int, memory: int) -> tuple[Move, ...] | None:
     least = least_memory("optimum", n, d)
     if least is None or memory < least:
         return None
-    return _optimum(n, d, min(memory, len(attention_backward(n, d))))
+    with _turn:
+        return _optimum(n, d, min(memory, len(attention_backward(n, d))))
 
 
 def facts_of(pebbling: Pebbling, d: int) -> list[PhaseFacts]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from kernels_ref import Check, DoesNotFit, count, run
+from kernels_ref import Check, DoesNotFit, count
 from pages.shared import curve_runs
+from pages.shared.apart import Exhausted
 from pages.shared.curve_runs import Job, beyond, command_line, same, scientific, table
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped
@@ -25,7 +26,7 @@ def work(job: Job, turn: threading.Semaphore | None = None) -> Job:
 def fake(act: Callable[[Callable[[float], None]], None]) -> curve_runs.Runner:
     """A runner that does `act` and then answers with the closed form."""
 
-    def runner(algorithm: str, *, progress: Callable[[float], None], **given: Any) -> Check:
+    def runner(algorithm: str, *, progress: Callable[[float], None], watch: object, **given: Any) -> Check:
         act(progress)
         return Check(count(algorithm, **given), 1e-15, 0.5)
 
@@ -33,7 +34,7 @@ def fake(act: Callable[[Callable[[float], None]], None]) -> curve_runs.Runner:
 
 
 def test_a_run_counts_what_the_closed_form_says() -> None:
-    job = work(Job(SMALL, run))
+    job = work(Job(SMALL))
     assert job.stage == "done"
     for name, check in job.results.items():
         assert isinstance(check, Check)
@@ -49,7 +50,7 @@ def test_a_difference_in_any_count_is_told() -> None:
 
 
 def test_one_that_does_not_fit_does_not_stop_the_other() -> None:
-    job = work(Job(CurveSettings(32, 8, 20), run))
+    job = work(Job(CurveSettings(32, 8, 20)))
     assert job.stage == "done"
     assert isinstance(job.results["flash2"], DoesNotFit)
     assert isinstance(job.results["small-cache"], Check)
@@ -65,7 +66,7 @@ def test_cancel_ends_it_at_the_next_look() -> None:
 
 
 def test_cancel_ends_the_wait_for_a_turn() -> None:
-    job = Job(SMALL, run)
+    job = Job(SMALL)
     job.stop.set()
     taken = threading.Semaphore(0)
     assert work(job, taken).stage == "cancelled"
@@ -87,6 +88,17 @@ def test_an_error_is_told_and_the_turn_is_given_back() -> None:
     assert turn.acquire(blocking=False)
 
 
+@pytest.mark.parametrize("reason", ["seconds", "memory"])
+def test_a_run_beyond_its_limits_says_which(reason: str) -> None:
+    def fail(progress: Callable[[float], None]) -> None:
+        raise Exhausted(reason)
+
+    job = work(Job(SMALL, fake(fail)))
+    assert (job.stage, job.error) == ("exhausted", reason)
+    for lang in ("en", "es"):
+        assert Texts(lang)(f"curves.run.exhausted_{job.error}", seconds=300)
+
+
 def test_stages_follow_the_share_done() -> None:
     seen: list[tuple[str, float]] = []
     job = Job(SMALL)
@@ -104,7 +116,7 @@ def test_stages_follow_the_share_done() -> None:
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_table_has_both_columns_and_says_yes(lang: str) -> None:
     t = Texts(lang)
-    text = table(work(Job(SMALL, run)), t)
+    text = table(work(Job(SMALL)), t)
     (row,) = [line for line in text.splitlines() if t("curves.run.equal") in line]
     assert row.count(t("curves.run.yes")) == 2
     assert text.count(grouped(count("flash2", n=32, d=8, memory=64).io or 0)) == 2, "counted and closed form"
