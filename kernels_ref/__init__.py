@@ -14,7 +14,7 @@ from .errors import BadInput, Cancelled, CapacityExceeded, DoesNotFit, KernelErr
 from .pebbling import kernel_source, pebble
 from .runs import Run, backward, backward_weights, forward
 from .sizes import Shape
-from .sweep import Swap, crossover, log_spaced, swaps, sweep, winner_map
+from .sweep import Swap, crossover, frame_of, log_spaced, swaps, sweep, sweep_columns, winner_map
 
 __all__ = [
     "ALGORITHMS",
@@ -40,6 +40,7 @@ __all__ = [
     "crossover",
     "fits",
     "forward",
+    "frame_of",
     "kernel_source",
     "log_spaced",
     "lower_bound",
@@ -49,6 +50,7 @@ __all__ = [
     "sparse",
     "swaps",
     "sweep",
+    "sweep_columns",
     "theory",
     "winner_map",
 ]

@@ -48,6 +48,45 @@ def sweep(
     where the algorithm does not fit.
     Raises `BadInput` as `count` does.
     """
+    columns = sweep_columns(
+        algorithms, n, d, memory, n_q=n_q, n_k=n_k, d_v=d_v, form=form, mask=mask, heads=heads, kv_heads=kv_heads,
+        target=target,
+    )  # fmt: skip
+    return frame_of(columns) if columns else pd.DataFrame()
+
+
+# One DataFrame from finished columns: joining one for each curve took longer than the counts.
+COLUMNS = (
+    "algorithm", "form", "n_q", "n_k", "d", "memory", "loads", "stores", "io", "multiplications", "peak_fast",
+    "peak_slow", "fits", "least_memory", "d_v", "heads", "kv_heads", "mask", "target", "kept", "intensity", "bound",
+    "bound_name", "ratio",
+)  # fmt: skip
+_TYPES = {"algorithm": "str", "form": "str", "fits": "bool", "target": "bool"} | dict.fromkeys(
+    ("n_q", "n_k", "d", "least_memory", "d_v", "heads", "kv_heads", "kept"), "int64"
+)
+
+
+def frame_of(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    """Columns of a sweep as the DataFrame that `sweep` gives."""
+    return pd.DataFrame({name: pd.Series(values, dtype=_TYPES.get(name, "object")) for name, values in columns.items()})
+
+
+def sweep_columns(
+    algorithms: Sequence[str],
+    n: int | Sequence[int] | None = None,
+    d: int | Sequence[int] = 1,
+    memory: Iterable[int] = (),
+    *,
+    n_q: int | None = None,
+    n_k: int | None = None,
+    d_v: int | None = None,
+    form: str | Sequence[str] | None = None,
+    mask: MaskChoice = None,
+    heads: int = 1,
+    kv_heads: int | None = None,
+    target: bool = False,
+) -> dict[str, list[Any]]:
+    """`sweep` without pandas, for those who draw and do not compute: its columns as lists, none without a curve."""
     memories = [int(words) for words in memory]
     for words in memories or [1]:
         sizes.check(memory=words)
@@ -70,22 +109,7 @@ def sweep(
                     curves += 1
                     for column, values in columns.items():
                         values += curve[column]
-    return _frame(columns) if curves else pd.DataFrame()
-
-
-# One DataFrame from finished columns: joining one for each curve took longer than the counts.
-COLUMNS = (
-    "algorithm", "form", "n_q", "n_k", "d", "memory", "loads", "stores", "io", "multiplications", "peak_fast",
-    "peak_slow", "fits", "least_memory", "d_v", "heads", "kv_heads", "mask", "target", "kept", "intensity", "bound",
-    "bound_name", "ratio",
-)  # fmt: skip
-_TYPES = {"algorithm": "str", "form": "str", "fits": "bool", "target": "bool"} | dict.fromkeys(
-    ("n_q", "n_k", "d", "least_memory", "d_v", "heads", "kv_heads", "kept"), "int64"
-)
-
-
-def _frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(values, dtype=_TYPES.get(name, "object")) for name, values in columns.items()})
+    return columns if curves else {}
 
 
 def _masks(mask: MaskChoice, shape: Shape) -> list[tuple[str | None, Mask | None]]:

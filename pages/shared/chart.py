@@ -1,14 +1,14 @@
-"""Charts without flicker: a plotly figure built in Python, drawn in place by ``Plotly.react`` in a component of ours.
+"""Charts without flicker: a figure made in Python, drawn in place by ``Plotly.react`` in components of ours.
 
 ``st.plotly_chart`` puts a new chart in the place of the old one at every change (blank frames, zoom lost). Figures
 here name their colours by design token, ``var(--pa-ink)``; the browser looks them up, so that one figure serves the
 light and the dark theme, and a switch of theme needs no run of the script.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from pages.shared.theme import css_tokens
@@ -56,7 +56,7 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 def layout(**more: Any) -> dict[str, Any]:
     """The common look: paper background, the page's type, thin spaces between groups of digits."""
     return {
-        "template": go.layout.Template(),
+        "template": {},  # none of the library's looks
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": 13, "color": colour("ink")},
@@ -80,6 +80,8 @@ _chart = st.components.v2.component(
 )
 
 
-def chart(figure: go.Figure, *, key: str, alt: str, height: int = 420) -> None:
+def chart(figure: dict[str, Any], *, key: str, alt: str, height: int = 420) -> None:
     """Draw `figure`; under the same `key` it is redrawn in place, zoom kept. `alt` says in words what it shows."""
-    _chart(key=key, data={"figure": figure.to_json(), "library": LIBRARY, "alt": alt, "height": height})
+    _chart(
+        key=key, data={"figure": json.dumps(figure, allow_nan=False), "library": LIBRARY, "alt": alt, "height": height}
+    )

@@ -4,9 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-import pandas as pd
-
-from kernels_ref import ALGORITHMS, Swap, crossover, log_spaced, masks, swaps, sweep, theory
+from kernels_ref import ALGORITHMS, Swap, crossover, frame_of, log_spaced, masks, swaps, sweep_columns, theory
 from kernels_ref.counts import BYTES
 from pages.shared.curve_fields import NONE
 from pages.shared.curve_models import RIDGED, ridge
@@ -35,15 +33,15 @@ Number = int | float
 class Curves:
     """Everything that is drawn or said for one point of the page: exact, from the closed forms.
 
-    `frame` is the sweep. `words` is the plotted quantity by algorithm and M, where the algorithm fits: words moved;
-    multiplications; words of slow memory, inputs and outputs among them; flop a byte. `io` is always the words moved,
-    `bound` the best lower bound by M, `floor` inputs + outputs.
+    `columns` are the sweep's. `words` is the plotted quantity by algorithm and M, where the algorithm fits: words
+    moved; multiplications; words of slow memory, inputs and outputs among them; flop a byte. `io` is always the words
+    moved, `bound` the best lower bound by M, `floor` inputs + outputs.
     `crossing` is the M from which `first` never again moves more words than `second` (None where they do not change
     places, under a mask, or unless two are shown); `changes` every M at which they do.
     """
 
     settings: CurveSettings
-    frame: pd.DataFrame
+    columns: dict[str, list[Any]]
     words: dict[str, dict[int, Number]]
     io: dict[str, dict[int, int]]
     bound: dict[int, int]
@@ -115,14 +113,14 @@ def curves(settings: CurveSettings, view: View | None = None) -> Curves:
     least = least_memories(settings)
     first, second, crossing, changes = _crossing(settings, least)
     memory = grid(settings, {settings.memory, d * d, *least.values(), *changes}, view)
-    frame = sweep(
+    columns = sweep_columns(
         list(settings.algorithms), n=n, d=d, memory=memory, form=form, mask=mask_of(settings), heads=settings.heads
     )
     column = COLUMNS.get(settings.plot, "io")
     words: dict[str, dict[int, Number]] = {name: {} for name in settings.algorithms}
     io: dict[str, dict[int, int]] = {name: {} for name in settings.algorithms}
     held = theory.floor(n, d, form=form, heads=settings.heads)  # inputs and outputs lie in slow memory all the while
-    rows = zip(frame["algorithm"], frame["memory"], frame[column], frame["io"], frame["multiplications"], strict=True)
+    rows = zip(*(columns[name] for name in ("algorithm", "memory", column, "io", "multiplications")), strict=True)
     for name, at, value, moved, products in rows:
         if moved is not None:
             io[name][at] = moved
@@ -130,11 +128,11 @@ def curves(settings: CurveSettings, view: View | None = None) -> Curves:
             if column == "intensity":
                 words[name][at] = flop_per_byte(products, moved, settings.dtype)
     count = len(memory)
-    bound = dict(zip(frame["memory"][:count], frame["bound"][:count], strict=True))
+    bound = dict(zip(columns["memory"][:count], columns["bound"][:count], strict=True))
     mask = mask_of(settings)
     kept = None if mask is None else masks.named(mask, n, n)
     floor = theory.floor(n, d, form=form, mask=kept, heads=settings.heads)
-    return Curves(settings, frame, words, io, bound, tuple(memory), floor, least, first, second, crossing, changes)
+    return Curves(settings, columns, words, io, bound, tuple(memory), floor, least, first, second, crossing, changes)
 
 
 def _crossing(settings: CurveSettings, least: dict[str, int]) -> tuple[str, str, int | None, tuple[int, ...]]:
@@ -170,7 +168,7 @@ def _power_of_four(words: int) -> int:
 def csv(settings: CurveSettings, view: View | None = None) -> str:
     """The sweep behind a chart over M, whole and exact, as CSV; for a roofline flop a byte and the ridge besides."""
     data = curves(settings, view)
-    frame = data.frame
+    frame = frame_of(data.columns)
     if settings.plot == "roofline":
         values: Any = [
             None if io is None else flop_per_byte(products, io, settings.dtype)

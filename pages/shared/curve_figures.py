@@ -4,8 +4,6 @@ from collections.abc import Callable
 from math import log10
 from typing import Any
 
-import plotly.graph_objects as go
-
 from kernels_ref import theory
 from pages.shared.chart import axis, colour, layout
 from pages.shared.curve_data import Curves, mask_of
@@ -19,21 +17,21 @@ MARGIN = {"l": 54, "r": 34, "t": 34, "b": 58}
 NAMED = 3  # so many curves carry their names; more are named beside the chart
 
 
-def figure(data: Curves, t: Texts) -> go.Figure:
-    """The chart of `data`, every curve from its frame. Colours are design tokens, resolved in the browser."""
+def figure(data: Curves, t: Texts) -> dict[str, Any]:
+    """The chart of `data` as Plotly.js takes it; the tests have Plotly check it. The browser knows the colours."""
     low, high = log10(data.memory[0]), log10(data.memory[-1])
     plot = data.settings.plot
     over_io = plot == "io"
     across = axis(t("curves.axis.memory"), type="log", range=[low, high], showgrid=False)
     across |= {"spikethickness": 1, "spikecolor": colour("muted"), "spikedash": "solid"}
-    return go.Figure(
-        data=[
+    return {
+        "data": [
             *([_floor(data, t), _bound(data, t), *_theta(data, t)] if over_io else []),
             *(_ridge(data, t) if plot == "roofline" else []),
             *(_curve(data, name, t) for name in data.settings.algorithms),
             *(_crossing_ring(data, t) if over_io else []),
         ],
-        layout=layout(
+        "layout": layout(
             height=HEIGHT,
             margin=MARGIN,
             xaxis=across | {"unifiedhovertitle": {"text": "M = %{x:,d}"}},
@@ -46,7 +44,7 @@ def figure(data: Curves, t: Texts) -> go.Figure:
             ],
             meta={"kind": "curves"},
         ),
-    )
+    }
 
 
 def _range(data: Curves) -> list[float]:

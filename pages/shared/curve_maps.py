@@ -8,8 +8,6 @@ from functools import lru_cache
 from math import log2, log10, sqrt
 from typing import Any
 
-import plotly.graph_objects as go
-
 from kernels_ref import ALGORITHMS, BadInput, fits, log_spaced, masks
 from kernels_ref.counts import closed_form
 from pages.shared.chart import axis, colour, layout
@@ -53,7 +51,7 @@ def row_name(algorithm: str, t: Texts) -> str:
     return t("curves.exponents.best") if algorithm == ENVELOPE else t(f"algorithm.{algorithm}")
 
 
-def exponents_figure(settings: CurveSettings, t: Texts) -> go.Figure:
+def exponents_figure(settings: CurveSettings, t: Texts) -> dict[str, Any]:
     """Three panels, one an exponent (of n, d, M); a row an algorithm; a mark a regime; lines where the theorem is."""
     rows = exponents(settings)
     names = list(rows)
@@ -107,7 +105,7 @@ def exponents_figure(settings: CurveSettings, t: Texts) -> go.Figure:
         height=HEIGHT, margin=MARGIN | {"l": 16, "r": 16, "t": 12}, yaxis=upward, shapes=shapes, annotations=notes,
         meta={"kind": "exponents"}, hovermode="closest", **axes,
     )  # fmt: skip
-    return go.Figure(data=traces, layout=look)
+    return {"data": traces, "layout": look}
 
 
 def exponents_table(settings: CurveSettings, t: Texts) -> list[dict[str, Any]]:
@@ -206,7 +204,7 @@ def runs(data: Winners, d: int) -> list[tuple[str | None, float, float, int]]:
 PATTERNS = ("", "/", ".", "\\", "x", "-", "+", "|", "/")
 
 
-def winners_figure(settings: CurveSettings, t: Texts) -> go.Figure:
+def winners_figure(settings: CurveSettings, t: Texts) -> dict[str, Any]:
     """Bars of one winner, M across and d upwards (log2), a colour, a pattern and a letter each; the line M = d^2."""
     data = map_of(settings)
     height = log2(data.widths[1] / data.widths[0])
@@ -256,7 +254,7 @@ def winners_figure(settings: CurveSettings, t: Texts) -> go.Figure:
         annotations=[*notes, corner | {"xanchor": "center", "yshift": 3}], meta={"kind": "winners"},
         hovermode="closest",
     )  # fmt: skip
-    return go.Figure(data=traces, layout=look)
+    return {"data": traces, "layout": look}
 
 
 def letter(algorithm: str) -> str:

@@ -54,10 +54,14 @@ STOPS = {"n": doublings(64, 2**20), "d": doublings(8, 512)}
 def drawn(settings: CurveSettings, t: Texts, view: View | None = None) -> str:
     """The chosen plot as JSON text."""
     if settings.plot == "exponents":
-        return str(curve_maps.exponents_figure(settings, t).to_json())
+        return _json(curve_maps.exponents_figure(settings, t))
     if settings.plot == "winners":
-        return str(curve_maps.winners_figure(settings, t).to_json())
-    return str(figure(curves(settings, view), t).to_json())
+        return _json(curve_maps.winners_figure(settings, t))
+    return _json(figure(curves(settings, view), t))
+
+
+def _json(figure: dict[str, Any]) -> str:
+    return json.dumps(figure, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
 @lru_cache(maxsize=128)

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kernels_ref import Bound, Counts, Shape, count, log_spaced, lower_bound, sparse, sweep, theory
+from kernels_ref import Bound, Counts, Shape, count, frame_of, log_spaced, lower_bound, sparse, sweep_columns, theory
 from kernels_ref.masks import Mask
 from pages.shared.settings import ALGORITHM_IDS, SPARSE_MEMORY, SparseSettings
 from pages.shared.sparse_fields import SIDE, written
@@ -80,11 +81,14 @@ def tile_size(tile: dict[str, int], n: int) -> tuple[int, int]:
     return min(rows, n), min(columns, n)
 
 
+Columns = dict[str, list[Any]]
+
+
 @dataclass(frozen=True)
 class Curve:
-    """Words against M for one mask: the sweep's frame, masked rows first, then dense; and what is drawn from it."""
+    """Words against M for one mask: the sweeps' columns, masked and dense; and what is drawn from them."""
 
-    frame: pd.DataFrame
+    columns: tuple[Columns, ...]
     masked: dict[str, tuple[list[int], list[int]]]
     dense: dict[str, tuple[list[int], list[int]]]
     bound: tuple[list[int], list[int]]
@@ -108,24 +112,29 @@ def curve(mask: str, n: int, d: int, high: int) -> Curve:
     split = {int(zeros.split)} if LOW <= zeros.split <= high else set()
     marks = {words for words in least | split if LOW <= words <= high}
     grid = sorted({*log_spaced(LOW, high, POINTS), *marks})
-    masked = sweep(ALGORITHM_IDS, n=n, d=d, memory=grid, mask=kept).assign(mask=mask)
-    dense = sweep(ALGORITHM_IDS, n=n, d=d, memory=grid).assign(mask="none")
-    frame = masked if kept is None else pd.concat([masked, dense], ignore_index=True)
-    first = masked[masked["algorithm"] == ALGORITHM_IDS[0]]
-    bound = grid, [int(words) for words in first["bound"]]
-    return Curve(frame, _lines(masked), _lines(dense), bound, theory.floor(n, d, mask=kept), zeros)
+    masked = _named(sweep_columns(ALGORITHM_IDS, n=n, d=d, memory=grid, mask=kept), mask)
+    dense = _named(sweep_columns(ALGORITHM_IDS, n=n, d=d, memory=grid), "none")
+    columns = (masked,) if kept is None else (masked, dense)
+    bound = grid, masked["bound"][: len(grid)]
+    return Curve(columns, _lines(masked), _lines(dense), bound, theory.floor(n, d, mask=kept), zeros)
 
 
-def _lines(frame: pd.DataFrame) -> dict[str, tuple[list[int], list[int]]]:
-    lines = {}
-    for name, rows in frame.groupby("algorithm", sort=False):
-        fitting = rows[rows["fits"]]
-        lines[str(name)] = [int(m) for m in fitting["memory"]], [int(io) for io in fitting["io"]]
+def _named(columns: Columns, mask: str) -> Columns:
+    return columns | {"mask": [mask] * len(columns["memory"])}
+
+
+def _lines(columns: Columns) -> dict[str, tuple[list[int], list[int]]]:
+    lines: dict[str, tuple[list[int], list[int]]] = {name: ([], []) for name in columns["algorithm"]}
+    for name, memory, io in zip(columns["algorithm"], columns["memory"], columns["io"], strict=True):
+        if io is not None:
+            lines[name][0].append(memory)
+            lines[name][1].append(io)
     return lines
 
 
 def csv(settings: SparseSettings) -> str:
     """The counts behind the chart, whole and exact; the column ``mask`` has the mask's name, "none" for dense."""
     zeros = sparse.of_pattern(settings.n, settings.n, settings.d, mask_of(settings))
-    frame = curve(settings.mask, settings.n, settings.d, reach(settings.memory, zeros.split)).frame
+    sweeps = curve(settings.mask, settings.n, settings.d, reach(settings.memory, zeros.split)).columns
+    frame = pd.concat([frame_of(columns) for columns in sweeps], ignore_index=True)
     return frame.to_csv(index=False, lineterminator="\n")

@@ -14,13 +14,12 @@ from tests.browser.curves_page import LINES
 APP = """
 import sys
 sys.path.insert(0, {root!r})
-import plotly.graph_objects as go
 import streamlit as st
 from pages.shared.chart import axis, chart, colour, layout
 steep = st.slider("steep", 1, 9, 2)
 line = dict(type="scatter", mode="lines", x=[1, 2, 3], y=[1, steep, steep**2], line=dict(color=colour("flash2")))
 look = layout(xaxis=axis("x"), yaxis=axis("y", range=[0, 10 * steep]), margin=dict(l=60, r=20, t=20, b=60))
-chart(go.Figure([line], look), key="one", alt="a line", height=300)
+chart(dict(data=[line], layout=look), key="one", alt="a line", height=300)
 """
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import isclose
 
+import plotly.graph_objects as go
 import pytest
 
 from kernels_ref import ALGORITHMS, certified_ratio, count, lower_bound, masks, theory
@@ -57,7 +58,7 @@ def test_every_kernel_of_a_form_is_drawn_as_counted(form: str, mask: str) -> Non
         assert certified is not None
         assert isclose(data.io[name][1000] / data.bound[1000], certified.ratio)
     assert data.bound[1000] == lower_bound(form, Shape(200, 200, 16, 16, kept), 1000, heads=heads).words
-    figure = curve_figures.figure(data, Texts("es"))
+    figure = go.Figure(curve_figures.figure(data, Texts("es")))
     drawn = [trace.meta["algorithm"] for trace in figure.data if trace.meta["role"] == "count"]
     assert drawn == list(names)
     assert any(trace.meta["role"] == "theta" for trace in figure.data) == (mask == "none")
@@ -103,6 +104,6 @@ def test_ridge_is_peak_over_bandwidth() -> None:
     assert isclose(ridge(device), 989e12 / 3350e9)
     assert device.bytes == 227 * 1024
     assert all(device.source for device in RIDGED.values())
-    figure = curve_figures.figure(curve_data.curves(CurveSettings(plot="roofline")), Texts("en"))
+    figure = go.Figure(curve_figures.figure(curve_data.curves(CurveSettings(plot="roofline")), Texts("en")))
     (line,) = [trace for trace in figure.data if trace.meta["role"] == "ridge"]
     assert set(line.y) == {ridge(device)}

@@ -38,7 +38,7 @@ def drawn(
     n: int, d: int, memory: int, algorithms: tuple[str, ...] = BOTH, t: Texts = EN
 ) -> tuple[curve_data.Curves, go.Figure]:
     data = curve_data.curves(CurveSettings(n, d, memory, algorithms))
-    return data, curve_figures.figure(data, t)
+    return data, go.Figure(curve_figures.figure(data, t))
 
 
 @pytest.mark.parametrize(("n", "d", "memory"), POINTS)

@@ -4,6 +4,7 @@ import csv
 import io
 from math import log2
 
+import plotly.graph_objects as go
 import pytest
 
 from kernels_ref import ALGORITHMS, fits, winner_map
@@ -39,7 +40,7 @@ def test_winners_are_those_of_the_sweep(algorithms: tuple[str, ...], form: str, 
 
 def test_bars_cover_each_row_once_and_follow_the_winners() -> None:
     settings = CurveSettings(plot="winners", algorithms=ALL)
-    data, figure = maps.map_of(settings), maps.winners_figure(settings, EN)
+    data, figure = maps.map_of(settings), go.Figure(maps.winners_figure(settings, EN))
     bars = [trace for trace in figure.data if trace.meta["role"] == "winner"]
     assert [bar.meta["algorithm"] for bar in bars] == list(ALL)
     for d in data.widths:
@@ -58,7 +59,7 @@ def test_bars_cover_each_row_once_and_follow_the_winners() -> None:
 
 
 def test_parts_of_the_map_differ_without_colour() -> None:
-    figure = maps.winners_figure(CurveSettings(plot="winners", algorithms=ALL), EN)
+    figure = go.Figure(maps.winners_figure(CurveSettings(plot="winners", algorithms=ALL), EN))
     bars = [trace for trace in figure.data if trace.meta["role"] == "winner"]
     assert len({bar.marker.color for bar in bars}) == len(bars)
     for form in CURVE_FORMS:
@@ -71,7 +72,7 @@ def test_parts_of_the_map_differ_without_colour() -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_exponents_are_the_fits(lang: str) -> None:
     settings = CurveSettings(plot="exponents")
-    figure = maps.exponents_figure(settings, Texts(lang))
+    figure = go.Figure(maps.exponents_figure(settings, Texts(lang)))
     marks = {
         (trace.meta["algorithm"], trace.meta["regime"], trace.meta["variable"]): trace.x[0]
         for trace in figure.data
@@ -91,7 +92,7 @@ def test_exponents_are_the_fits(lang: str) -> None:
 def test_best_of_several_is_drawn_in_ink_and_one_alone_has_none() -> None:
     alone = maps.exponents(CurveSettings(plot="exponents", algorithms=("flash2",)))
     assert list(alone) == ["flash2"]
-    both = maps.exponents_figure(CurveSettings(plot="exponents"), EN)
+    both = go.Figure(maps.exponents_figure(CurveSettings(plot="exponents"), EN))
     assert {t.marker.color for t in both.data if t.meta["algorithm"] == fits.ENVELOPE} == {colour("ink")}
 
 
