@@ -96,13 +96,16 @@ class Pair:
         return self.words / self.model.d**2
 
 
-def pairs(settings: DeviceSettings) -> list[Pair]:
+@lru_cache(maxsize=16)  # asked for several times in a run; an entry is some thousand pairs, under a megabyte
+def pairs(settings: DeviceSettings) -> tuple[Pair, ...]:
     """Every shown device beside every model."""
-    return [
-        Pair(device, model, words_of(device, settings))
+    every = models(settings)
+    return tuple(
+        Pair(device, model, words)
         for device in shown_devices(settings)
-        for model in models(settings)
-    ]
+        for words in (words_of(device, settings),)
+        for model in every
+    )
 
 
 def chosen(settings: DeviceSettings) -> Pair:
