@@ -2,6 +2,7 @@
 # make test   every test, Chromium included                                       (ARGS="-k lab")
 # make check  ruff and mypy
 # make bench  the measurements
+# make loadtest  a class on a fresh server, and whether it holds      (ARGS="--sessions 300", "--with-run", "--soak 60")
 # Needs Python 3.11 or later and make; everything else is fetched from the package registries.
 
 PORT ?= 8501
@@ -15,7 +16,7 @@ CHROMIUM = command -v chromium-headless-shell || command -v chromium || command 
 # Browser tests run two at a time, each worker with a server and a browser of its own. Those that fail are run once more
 # by themselves: a machine busy with other work can starve a browser, and a real fault fails again.
 
-.PHONY: app test check bench format browser clean
+.PHONY: app test check bench loadtest format browser clean
 .DEFAULT_GOAL := app
 
 app: $(VENV)/.stamp-app
@@ -37,6 +38,9 @@ check: $(VENV)/.stamp-dev
 
 bench: $(VENV)/.stamp-bench browser
 	$(BIN)/python -m tests.bench $(ARGS)
+
+loadtest: $(VENV)/.stamp-dev
+	@$(BIN)/python -m tests.load $(ARGS)
 
 format: $(VENV)/.stamp-dev
 	$(BIN)/python -m ruff check --fix .

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.shared.document import document
 from pages.shared.entry import mark_entry
+from pages.shared.fault import told
 from pages.shared.i18n import LANGUAGES, texts
 from pages.shared.theme import ASSETS, page_style
 from pages.shared.url_state import adopt_language
@@ -41,7 +42,8 @@ def main() -> None:
             required=True,
             label_visibility="collapsed",
         )
-    page.run()
+    with told(page.url_path or "home"):
+        page.run()
 
 
 if __name__ == "__main__":

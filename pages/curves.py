@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.shared.curve_runs import JOB, RUN_D, RUN_N, panel
 from pages.shared.curves import address_of_now, current, explorer
+from pages.shared.fault import told
 from pages.shared.i18n import texts
 from pages.shared.numbers import grouped
 
@@ -13,14 +14,16 @@ from pages.shared.numbers import grouped
 @st.fragment
 def chart() -> None:
     """The explorer. A fragment: moving n or d runs this and nothing else of the page."""
-    explorer(address_of_now(), texts())
+    with told("curves, chart"):
+        explorer(address_of_now(), texts())
     if st.session_state.pop("curves.rerun", False):
         st.rerun()  # what stands beside the chart has to follow
 
 
 def run_it() -> None:
     """The kernels, executed at the point that the explorer shows."""
-    panel(current, texts())
+    with told("curves, run"):
+        panel(current, texts())
 
 
 t = texts()

@@ -6,6 +6,7 @@ guard()
 
 import streamlit as st
 
+from pages.shared.fault import told
 from pages.shared.i18n import texts
 from pages.shared.sparse_board import address_of_now, board
 
@@ -17,7 +18,8 @@ st.markdown(t("sparse.lead"))
 @st.fragment
 def mask() -> None:
     """The board. A fragment: moving a slider or painting runs this and nothing else of the page."""
-    board(address_of_now(), texts())
+    with told("sparse, board"):
+        board(address_of_now(), texts())
 
 
 mask()
