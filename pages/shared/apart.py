@@ -7,6 +7,7 @@ function is called here. ``python -m pages.shared.apart`` is that process; it kn
 """
 
 import contextlib
+import functools
 import importlib
 import os
 import pickle
@@ -18,11 +19,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ParamSpec, TypeVar
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOK = 0.1  # seconds between two looks at whether the work is still wanted
 NICE = 10
+P = ParamSpec("P")
+R = TypeVar("R")
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
@@ -71,6 +74,25 @@ def apart(
             return _followed(process, (name, dict(arguments), limits, progress is not None), limits, watch, progress)
         finally:
             process.kill()
+
+
+def once(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A cache of `maxsize` entries whose misses are made one after the other: what many ask for is made once.
+
+    For what is made apart and takes long: others wait here meanwhile, and are then served from the cache.
+    """
+
+    def decorate(make: Callable[P, R]) -> Callable[P, R]:
+        turn, cached = threading.Lock(), functools.lru_cache(maxsize)(make)
+
+        @functools.wraps(make)
+        def found(*arguments: P.args, **named: P.kwargs) -> R:
+            with turn:
+                return cached(*arguments, **named)  # type: ignore[arg-type]
+
+        return found
+
+    return decorate
 
 
 def _followed(

@@ -6,6 +6,7 @@ from typing import Any
 
 from kernels_ref import ALGORITHMS, Swap, crossover, frame_of, log_spaced, masks, swaps, sweep_columns, theory
 from kernels_ref.counts import BYTES
+from pages.shared.apart import Limits, apart, once
 from pages.shared.curve_fields import NONE
 from pages.shared.curve_models import RIDGED, ridge
 from pages.shared.fields import Problem
@@ -15,6 +16,9 @@ from pages.shared.settings import ALGORITHM_IDS, CURVE_MASKED_N, CurveSettings
 POINTS = 200
 MANY_POINTS = 100  # for four kernels and more: a slider's redraw is to stay under a quarter of a second
 MAP_POINTS = 60  # beside a map, where they are but the numbers beside it
+# From so many rows and algorithms on, counting under a mask takes longer than a slider may: up to two seconds.
+HEAVY = 2**15
+COUNT_LIMITS = Limits(seconds=60, memory=2 << 30)
 MASKED_POINTS = 48  # under a mask every M is counted by itself
 # From 16 words (a handful of registers) to four million (the shared memory of a whole accelerator); wider where asked.
 LOW, HIGH = 2**4, 2**22
@@ -113,9 +117,7 @@ def curves(settings: CurveSettings, view: View | None = None) -> Curves:
     least = least_memories(settings)
     first, second, crossing, changes = _crossing(settings, least)
     memory = grid(settings, {settings.memory, d * d, *least.values(), *changes}, view)
-    columns = sweep_columns(
-        list(settings.algorithms), n=n, d=d, memory=memory, form=form, mask=mask_of(settings), heads=settings.heads
-    )
+    columns = _columns(settings.algorithms, n, d, tuple(memory), form, mask_of(settings), settings.heads)
     column = COLUMNS.get(settings.plot, "io")
     words: dict[str, dict[int, Number]] = {name: {} for name in settings.algorithms}
     io: dict[str, dict[int, int]] = {name: {} for name in settings.algorithms}
@@ -133,6 +135,28 @@ def curves(settings: CurveSettings, view: View | None = None) -> Curves:
     kept = None if mask is None else masks.named(mask, n, n)
     floor = theory.floor(n, d, form=form, mask=kept, heads=settings.heads)
     return Curves(settings, columns, words, io, bound, tuple(memory), floor, least, first, second, crossing, changes)
+
+
+def _columns(
+    algorithms: tuple[str, ...], n: int, d: int, memory: tuple[int, ...], form: str, mask: str | None, heads: int
+) -> dict[str, list[Any]]:
+    heavy = mask is not None and n * len(algorithms) > HEAVY
+    return (_columns_apart if heavy else _columns_here)(algorithms, n, d, memory, form, mask, heads)
+
+
+def _columns_here(
+    algorithms: tuple[str, ...], n: int, d: int, memory: tuple[int, ...], form: str, mask: str | None, heads: int
+) -> dict[str, list[Any]]:
+    return sweep_columns(algorithms, n, d, memory, form=form, mask=mask, heads=heads)
+
+
+@once(maxsize=16)
+def _columns_apart(
+    algorithms: tuple[str, ...], n: int, d: int, memory: tuple[int, ...], form: str, mask: str | None, heads: int
+) -> dict[str, list[Any]]:
+    asked = {"algorithms": algorithms, "n": n, "d": d, "memory": memory, "form": form, "mask": mask, "heads": heads}
+    found: dict[str, list[Any]] = apart("kernels_ref:sweep_columns", asked, COUNT_LIMITS)
+    return found
 
 
 def _crossing(settings: CurveSettings, least: dict[str, int]) -> tuple[str, str, int | None, tuple[int, ...]]:

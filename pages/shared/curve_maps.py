@@ -10,6 +10,7 @@ from typing import Any
 
 from kernels_ref import ALGORITHMS, BadInput, fits, log_spaced, masks
 from kernels_ref.counts import closed_form
+from pages.shared.apart import Limits, apart, once
 from pages.shared.chart import axis, colour, layout
 from pages.shared.curve_data import HIGH, LOW, mask_of
 from pages.shared.curve_figures import HEIGHT, MARGIN, words
@@ -158,9 +159,26 @@ class Winners:
     winner: dict[int, tuple[str | None, ...]]
 
 
-@lru_cache(maxsize=32)
+# Under a mask every word is counted, row by row: from so many rows and algorithms on it takes up to six seconds.
+HEAVY = 2**13
+COUNT_LIMITS = Limits(seconds=120, memory=2 << 30)
+
+
 def winners(n: int, algorithms: tuple[str, ...], form: str, mask: str | None) -> Winners:
     """The map for n rows. Ties go to the algorithm named first. Heads multiply all of it and change no winner."""
+    heavy = mask is not None and n * len(algorithms) > HEAVY
+    return (_counted_apart if heavy else _counted)(n, algorithms, form, mask)
+
+
+@once(maxsize=32)
+def _counted_apart(n: int, algorithms: tuple[str, ...], form: str, mask: str | None) -> Winners:
+    asked = {"n": n, "algorithms": algorithms, "form": form, "mask": mask}
+    found: Winners = apart(f"{__name__}:counted", asked, COUNT_LIMITS)
+    return found
+
+
+def counted(n: int, algorithms: tuple[str, ...], form: str, mask: str | None) -> Winners:
+    """`winners`, counted here and now."""
     columns = MASKED if mask else MEMORIES if len(algorithms) <= 4 else FEWER
     memory = log_spaced(LOW, HIGH, columns)
     widths = tuple(WIDTHS[:: 4 if mask else 1])
@@ -182,6 +200,9 @@ def winners(n: int, algorithms: tuple[str, ...], form: str, mask: str | None) ->
             for at in range(len(memory))
         )
     return Winners(widths, tuple(memory), words, winner)
+
+
+_counted = lru_cache(maxsize=32)(counted)
 
 
 def map_of(settings: CurveSettings) -> Winners:

@@ -67,7 +67,7 @@ def kept(mask: str, n: int) -> NDArray[np.bool_] | None:
     return {"none": None, "causal": key <= query, "window": (key <= query) & (key > query - 2)}[mask]
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)  # at 3,000 vertices one takes two megabytes
 def _dag(n: int, d: int, form: str, mask: str, granularity: str) -> PebbleDag:
     """The DAG that orders play. A kernel's own may divide by a softmax's sum earlier or later; it is as large."""
     shape: dict[str, Any] = {"n": n, "d": d, "granularity": granularity, "mask": kept(mask, n)}

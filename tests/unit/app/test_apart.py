@@ -8,7 +8,9 @@ import psutil
 import pytest
 
 from kernels_ref import Cancelled, DoesNotFit, run
-from pages.shared.apart import Exhausted, Limits, apart
+from pages.shared import curve_data, curve_maps
+from pages.shared.apart import Exhausted, Limits, apart, once
+from pages.shared.settings import CurveSettings
 from pebble_engine import Rules, matmul, solve
 
 ENOUGH = Limits(seconds=60, memory=2 << 30)
@@ -85,6 +87,38 @@ def test_it_ends_beyond_its_memory():
     with pytest.raises(Exhausted) as error:
         apart(HOARD, {"words": 2 << 30}, Limits(60, 1 << 30))
     assert error.value.reason == "memory"
+
+
+def test_what_many_ask_for_at_once_is_made_once():
+    made: list[int] = []
+
+    @once(maxsize=2)
+    def slow(number: int) -> int:
+        made.append(number)
+        time.sleep(0.05)
+        return number + 1
+
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda: found.append(slow(1))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [2] * 8
+    assert made == [1]
+
+
+@pytest.mark.parametrize("plot", ["io", "winners"])
+def test_a_heavy_count_under_a_mask_is_made_apart_and_is_the_same(plot: str, monkeypatch: pytest.MonkeyPatch):
+    asked = CurveSettings(n=256, mask="causal", plot=plot)
+    here = curve_maps.map_of(asked) if plot == "winners" else curve_data.curves.__wrapped__(asked)
+    used: list[str] = []
+    for module in (curve_maps, curve_data):
+        monkeypatch.setattr(module, "HEAVY", 0)
+        monkeypatch.setattr(module, "apart", lambda name, *rest: (used.append(name), apart(name, *rest))[1])
+    there = curve_maps.map_of(asked) if plot == "winners" else curve_data.curves.__wrapped__(asked)
+    assert there == here
+    assert len(used) == 1
 
 
 def test_it_is_another_process_that_yields():
