@@ -19,6 +19,7 @@ from pages.shared.board import ASSETS as BOARD_ASSETS
 from pages.shared.fields import Problem
 from pages.shared.i18n import Texts, escaped
 from pages.shared.levels import LEVEL_IDS, OWN, Level, best_bound, levels
+from pages.shared.numbers import grouped
 from pages.shared.play_board import layout, most_moves, played, read, written
 from pages.shared.settings import PLAY, PlaySettings
 from pages.shared.solving import solved
@@ -42,6 +43,7 @@ from pebble_engine.solver import DoesNotFit
 
 BOARD = "play_board"  # the component's key
 OWN_VERTICES = 80  # drawn, every vertex a button
+OWN_LENGTH = 200_000  # characters: eighty vertices with long names and every edge take less
 OWN_RED = 64
 OWN_SECONDS, OWN_STATES = 4.0, 150_000  # for the solver, on the reader's own DAG
 FAULTS_SHOWN = 40
@@ -310,6 +312,8 @@ def open_solution(level: Level, t: Texts) -> None:
 
 def check_dag(text: str, red: int, sliding: bool, t: Texts) -> tuple[Report | None, Level | None]:
     """A DAG of the reader's own as a level; or what is wrong with it, every fault named."""
+    if len(text) > OWN_LENGTH:
+        return Report(False, t("play.dag_long", count=grouped(len(text)), most=grouped(OWN_LENGTH))), None
     try:
         dag = read_dag(io.StringIO(text))
     except InvalidDag as error:

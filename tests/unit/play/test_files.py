@@ -146,3 +146,10 @@ def test_every_fault_is_listed() -> None:
     report, _ = check_dag("a a\nb b\nc d\nc d\n", 3, False, Texts("en"))
     assert report
     assert len(report.faults) == 3
+
+
+def test_a_text_too_long_to_be_a_dag_of_this_page_is_not_read(monkeypatch):
+    monkeypatch.setattr("pages.shared.play.read_dag", lambda _: pytest.fail("it was read"))
+    report, level = check_dag("a b\n" * 50_001, 3, False, Texts("en"))
+    assert level is None
+    assert "200\u202f000" in report.sentence
