@@ -8,30 +8,25 @@ hold the moves that were sent. (In the browser the board answers at once, by its
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode
 
 import psutil
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
 
 from pages.shared.levels import LEVEL_IDS, levels
 from pages.shared.play_board import written
 from tests.bench.measure import Row, percentile
 from tests.browser.conftest import running_server
+from tests.load.visitor import Visitor
 
 PLAYERS = 20
 MOVES = 24  # of each player, at most
 THINK = 1.0  # seconds between two moves, on average: a quick player
-ANSWER = 60.0  # seconds after which a player gives up
 
 
 @dataclass
@@ -40,71 +35,23 @@ class Player:
 
     level_id: str
     chance: random.Random
-    query: str = ""
-    page: str = ""
-    widgets: dict[str, str] = field(default_factory=dict)  # id -> the level that the list shows
-    board: str = ""  # the component's id
-    seen: list[str] = field(default_factory=list)  # hashes of messages that need not come again
     first: float = 0.0
     answers: list[float] = field(default_factory=list)
 
     async def play(self, url: str, ready: asyncio.Barrier) -> None:
         """Open the page, wait for the others, make the moves of the level's solution one by one."""
-        level = levels()[self.level_id]
-        self.query = urlencode({"level": self.level_id, "lang": "en"})
-        stream = f"{url.replace('http', 'ws', 1)}/_stcore/stream"
-        async with connect(stream, subprotocols=["streamlit"], max_size=None, compression=None) as socket:  # type: ignore[list-item]
-            self.first = await self.run(socket, None)
-            await ready.wait()
-            for k in range(1, min(MOVES, len(level.solution)) + 1):
-                await asyncio.sleep(self.chance.uniform(0.5, 1.5) * THINK)
-                moves = written(level.dag, level.rules, level.solution[:k])
-                log = {"level": self.level_id, "seq": k, "moves": moves, "shown": False}
-                self.answers.append(await self.run(socket, log))
-                if parse_qs(self.query).get("p") != [moves]:
-                    raise RuntimeError(f"{self.level_id}: sent {moves}, and the address says {self.query}")
-            await ready.wait()  # nobody leaves while others play
-
-    async def run(self, socket: ClientConnection, log: dict[str, object] | None) -> float:
-        """One run of the script; its seconds."""
-        message = BackMsg()
-        run = message.rerun_script
-        run.query_string, run.page_script_hash, run.page_name = self.query, self.page, "" if self.page else "play"
-        run.context_info.locale = "en-US"
-        if log:
-            for name, words in self.widgets.items():
-                run.widget_states.widgets.add(id=name, string_value=words)
-            run.widget_states.widgets.add(id=self.board, json_value=json.dumps({"log": log}))
-        run.cached_message_hashes.extend(self.seen)
-        started = time.perf_counter()
-        await socket.send(message.SerializeToString())
-        while True:
-            answer = ForwardMsg()
-            answer.ParseFromString(await asyncio.wait_for(socket.recv(decode=False), ANSWER))
-            if answer.metadata.cacheable and answer.hash and answer.hash not in self.seen:
-                self.seen.append(answer.hash)
-            kind = answer.WhichOneof("type")
-            if kind == "new_session":
-                self.page = answer.new_session.page_script_hash or self.page
-            elif kind == "navigation":
-                self.page = answer.navigation.page_script_hash or self.page
-            elif kind == "page_info_changed":
-                self.query = answer.page_info_changed.query_string
-            elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
-                self.look(answer.delta.new_element)
-            elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return time.perf_counter() - started
-
-    def look(self, element: object) -> None:
-        """Note the widgets' ids; an exception on the page ends the measurement."""
-        kind = element.WhichOneof("type")  # type: ignore[attr-defined]
-        part = getattr(element, kind)
-        if kind == "exception":
-            raise RuntimeError(f"{self.level_id}: {part.type}: {part.message}")
-        if kind == "selectbox" and (part.set_value or part.id not in self.widgets):
-            self.widgets[part.id] = part.raw_value if part.set_value else part.options[part.default]
-        elif kind == "bidi_component" and part.id.endswith("play_board"):
-            self.board = part.id
+        level, visitor = levels()[self.level_id], Visitor(url)
+        self.first = await visitor.open("play", urlencode({"level": self.level_id, "lang": "en"}))
+        await ready.wait()
+        for k in range(1, min(MOVES, len(level.solution)) + 1):
+            await asyncio.sleep(self.chance.uniform(0.5, 1.5) * THINK)
+            moves = written(level.dag, level.rules, level.solution[:k])
+            log = {"level": self.level_id, "seq": k, "moves": moves, "shown": False}
+            self.answers.append(await visitor.say("play_board", {"log": log}))
+            if visitor.errors or parse_qs(visitor.query).get("p") != [moves]:
+                raise RuntimeError(f"{self.level_id}: sent {moves}, got {visitor.query} {visitor.errors}")
+        await ready.wait()  # nobody leaves while others play
+        await visitor.close()
 
 
 async def played(url: str, players: int) -> list[Player]:

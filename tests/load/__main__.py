@@ -83,7 +83,8 @@ async def classroom(asked: argparse.Namespace, url: str, server: psutil.Process,
         figures = [f"{milliseconds(here, share, 'act'):.0f}" for share in (0.5, 0.95, 1)]
         rows.append((f"  {page}", str(sum(act.kind == "act" for act in here)), *figures))
     print(f"\n{asked.sessions} sessions, {seconds:.0f} s, an act every {asked.think:g} s\n{table(rows)}")
-    print(f"server memory: {idle:.0f} MB idle, {lesson.peak:.0f} MB at most")
+    workers = f"; its workers {lesson.workers_peak:.0f} MB" if lesson.workers_peak else ""
+    print(f"server memory: {idle:.0f} MB idle, {lesson.peak:.0f} MB at most{workers}")
     print(f"server processor time: {used / max(1, len(lesson.acts)):.1f} ms a run of a page, all told")
     print(f"errors: {len(lesson.errors)}")
     for error in dict.fromkeys(lesson.errors[:5]):

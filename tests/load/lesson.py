@@ -36,7 +36,8 @@ class Lesson:
     acts: list[Act] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     busy: list[tuple[float, float]] = field(default_factory=list)  # when the heaviest run went on
-    peak: float = 0.0  # MB
+    peak: float = 0.0  # MB of the server, at most
+    workers_peak: float = 0.0  # MB of its workers, at most
     begun: float = math.inf  # everybody is in
     _in: int = 0
 
@@ -51,9 +52,13 @@ class Lesson:
         await asyncio.gather(*others, return_exceptions=True)
 
     def rss(self) -> float:
-        """Megabytes (2^20 bytes) that the server and its workers hold now."""
+        """Megabytes (2^20 bytes) that the server holds now."""
+        return self.server.memory_info().rss / 2**20
+
+    def workers_rss(self) -> float:
+        """Megabytes that processes of its own hold now: runs and searches."""
         total = 0
-        for process in (self.server, *self.server.children(recursive=True)):
+        for process in self.server.children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
                 total += process.memory_info().rss
         return total / 2**20
@@ -63,7 +68,7 @@ class Lesson:
 
     async def _measure(self) -> None:
         while True:
-            self.peak = max(self.peak, self.rss())
+            self.peak, self.workers_peak = max(self.peak, self.rss()), max(self.workers_peak, self.workers_rss())
             await asyncio.sleep(0.5)
 
     async def _visit(self, number: int) -> None:
