@@ -12,8 +12,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 CHROMIUM = command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome
 
-# Browser tests that fail are run once more by themselves: a machine busy with other work can starve a browser, and a
-# real fault fails again.
+# Browser tests run two at a time, each worker with a server and a browser of its own. Those that fail are run once more
+# by themselves: a machine busy with other work can starve a browser, and a real fault fails again.
 
 .PHONY: app test check bench format browser clean
 .DEFAULT_GOAL := app
@@ -25,7 +25,7 @@ app: $(VENV)/.stamp-app
 test: $(VENV)/.stamp-dev browser
 ifeq ($(ARGS),)
 	$(BIN)/python -m pytest -n auto -m "not browser"
-	$(BIN)/python -m pytest -m browser || $(BIN)/python -m pytest -m browser --last-failed
+	$(BIN)/python -m pytest -n 2 -m browser || $(BIN)/python -m pytest -m browser --last-failed
 else
 	$(BIN)/python -m pytest $(ARGS)
 endif

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from pages.shared.document import document
 from pages.shared.entry import mark_entry
-from pages.shared.html_lang import html_lang
 from pages.shared.i18n import LANGUAGES, texts
 from pages.shared.theme import ASSETS, page_style
 from pages.shared.url_state import adopt_language
@@ -20,6 +20,10 @@ def main() -> None:
             st.Page("pages/lab.py", title=t("page.lab"), url_path="lab"),
             st.Page("pages/play.py", title=t("page.play"), url_path="play"),
             st.Page("pages/curves.py", title=t("page.curves"), url_path="curves"),
+            st.Page("pages/sparse.py", title=t("page.sparse"), url_path="sparse"),
+            st.Page("pages/devices.py", title=t("page.devices"), url_path="devices"),
+            st.Page("pages/why.py", title=t("page.why"), url_path="why"),
+            st.Page("pages/reference.py", title=t("page.reference"), url_path="reference"),
         ],
         position="top",
     )
@@ -28,7 +32,7 @@ def main() -> None:
     st.logo(icon, size="large")
     with st.container(key="shell", gap=None):  # out of the page's flow: in the header, beside the navigation
         page_style()
-        html_lang(t.lang)
+        document(t.lang)
         st.segmented_control(
             t("page.language"),
             list(LANGUAGES),

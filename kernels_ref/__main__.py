@@ -8,25 +8,24 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from pebble_engine import write_pebbling
 
 from . import masks, studies, theory
 from .algorithms import ALGORITHMS, find
 from .checks import run
-from .counts import BYTES, COUNTED, count
+from .counts import BYTES, count
 from .errors import BadInput, DoesNotFit, KernelError
-from .masks import MaskLike
 from .pebbling import pebble
+from .sizes import Shape
+from .sparse import SPARSE
 from .sweep import log_spaced, sweep
 
 MACHINE_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**40
-PEBBLE_VERTICES = 2_000_000  # a chain DAG of more vertices would fill gigabytes of JSON
 
 
 def whole_number(text: str) -> int:
@@ -69,20 +68,36 @@ def build_parser() -> argparse.ArgumentParser:
     sweeping.add_argument("--algorithm", required=True, help="ids, separated by commas")
     sweeping.add_argument("--memory", required=True, type=memory_range, metavar="LOW:HIGH:COUNT", help="log-spaced")
     sweeping.add_argument("--csv", required=True, metavar="FILE", help="where to write; - for standard output")
-    for command in (counting, running, sweeping, pebbling):
-        command.add_argument("--n", required=True, type=whole_number, help="rows of Q, K, V")
-        command.add_argument("--d", required=True, type=whole_number, help="columns of Q, K, V")
-        command.add_argument("--form", help="qkv, weights or forward (default: the algorithm's first)")
-        command.add_argument("--mask", help=f"one of: {', '.join(masks.GALLERY.values())}; or FILE.npy, boolean")
-        command.add_argument("--heads", type=whole_number, default=1, help="heads of queries (default 1)")
-        command.add_argument("--kv-heads", type=whole_number, help="heads of K and V that they share")
+    for command in (counting, running, sweeping):
+        add_problem(command)
         command.add_argument("--dtype", choices=tuple(BYTES), help="of slow memory: changes bytes, never words")
-    running.add_argument("--seed", type=seed, default=0, help="of the random inputs (default 0)")
+    add_problem(pebbling, d_v=False)
+    for command in (counting, running, sweeping, pebbling):
+        command.add_argument("--target", action="store_true", help="weights form: E is given, and dO = O - E is made")
+    for command in (counting, running):
+        command.add_argument(
+            "--nonzeros", metavar="NAME=SHARE,...", help="inputs stored by nonzeros, such as Q=0.2,K=0.5 or K=FILE.npy"
+        )
+        command.add_argument("--seed", type=seed, default=0, help="of random inputs and nonzeros (default 0)")
     pebbling.add_argument("--out", required=True, metavar="FILE")
     for command in (listing, counting, running):
         command.add_argument("--json", action="store_true", help="print JSON")
-    studies.add_parsers(commands, whole_number)
+    studies.add_parsers(commands, whole_number, add_problem)
     return parser
+
+
+def add_problem(command: argparse.ArgumentParser, *, d_v: bool = True) -> None:
+    """The options that say which problem it is."""
+    command.add_argument("--n", type=whole_number, help="rows of Q, K, V; or give --n-q and --n-k")
+    command.add_argument("--n-q", type=whole_number, help="rows of Q (default: n)")
+    command.add_argument("--n-k", type=whole_number, help="rows of K and V (default: n)")
+    command.add_argument("--d", required=True, type=whole_number, help="columns of Q and K")
+    if d_v:
+        command.add_argument("--d-v", type=whole_number, help="columns of V (default: d)")
+    command.add_argument("--form", help="qkv, weights or forward (default: the algorithm's first)")
+    command.add_argument("--mask", help=f"one of: {', '.join(masks.GALLERY.values())}; or FILE.npy, boolean")
+    command.add_argument("--heads", type=whole_number, default=1, help="heads of queries (default 1)")
+    command.add_argument("--kv-heads", type=whole_number, help="heads of K and V that they share")
 
 
 def show(record: dict[str, Any], as_json: bool) -> None:
@@ -95,18 +110,49 @@ def show(record: dict[str, Any], as_json: bool) -> None:
 
 
 def options(args: argparse.Namespace) -> dict[str, Any]:
-    """What `count` and `run` take besides the sizes."""
-    mask: MaskLike = None
-    if args.mask is not None and args.mask.endswith(".npy"):
+    """What the library's functions take by these names, of the options that this command has."""
+    n_q, n_k = args.n_q or args.n, args.n_k or args.n
+    if n_q is None or n_k is None:
+        raise BadInput("give --n, or both --n-q and --n-k")
+    found: dict[str, Any] = {"n_q": n_q, "n_k": n_k, "mask": None}
+    if args.mask is not None:
+        found["mask"] = boolean(args.mask) if args.mask.endswith(".npy") else masks.named(args.mask, n_q, n_k)
+    for name in ("d_v", "form", "heads", "kv_heads", "dtype", "target"):
+        if name in args:
+            found[name] = getattr(args, name)
+    if getattr(args, "nonzeros", None) is not None:
+        form = find(args.algorithm).form if args.form is None else args.form
+        shape = Shape.of(None, args.d, n_q=n_q, n_k=n_k, d_v=args.d_v)
+        found["patterns"] = patterns(args.nonzeros, replace(shape, target=args.target), form, args.seed)
+    return found
+
+
+def boolean(file: str) -> Any:
+    try:
+        return np.load(file, allow_pickle=False)
+    except ValueError as error:
+        raise BadInput(f"{file} cannot be read as an array: {error}") from None
+
+
+def patterns(text: str, shape: Shape, form: str, seed: int) -> dict[str, Any]:
+    """Random patterns by share, and files', from a text such as Q=0.2,K=mine.npy."""
+    rng, found = np.random.default_rng(seed), {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals or name in found:
+            raise BadInput(f"--nonzeros takes NAME=SHARE, each name once, such as Q=0.2,K=0.5; got {text!r}")
+        if value.endswith(".npy"):
+            found[name] = boolean(value)
+            continue
         try:
-            mask = np.load(args.mask, allow_pickle=False)
-        except ValueError as error:
-            raise BadInput(f"{args.mask} cannot be read as an array: {error}") from None
-    elif args.mask is not None:
-        mask = masks.named(args.mask, args.n, args.n)
-    return {
-        "form": args.form, "mask": mask, "heads": args.heads, "kv_heads": args.kv_heads, "dtype": args.dtype,
-    }  # fmt: skip
+            share = float(value)
+        except ValueError:
+            share = math.nan
+        if not 0 <= share <= 1:
+            raise BadInput(f"a share of nonzeros is a number from 0 to 1, or a FILE.npy; got {part!r}")
+        known = form in SPARSE and name in (*SPARSE[form], "E")
+        found[name] = rng.random(shape.extent(name) if known else (1, 1)) < share
+    return found
 
 
 def list_command(args: argparse.Namespace) -> None:
@@ -128,7 +174,7 @@ def list_command(args: argparse.Namespace) -> None:
 
 
 def count_command(args: argparse.Namespace) -> None:
-    counts = count(args.algorithm, n=args.n, d=args.d, memory=args.memory, **options(args))
+    counts = count(args.algorithm, d=args.d, memory=args.memory, **options(args))
     show(counts.as_dict(), args.json)
     if not counts.fits:
         error = DoesNotFit(args.algorithm, d=args.d, memory=args.memory, least_memory=counts.least_memory)
@@ -137,15 +183,16 @@ def count_command(args: argparse.Namespace) -> None:
 
 def run_command(args: argparse.Namespace) -> None:
     given = options(args)
-    planned = count(args.algorithm, n=args.n, d=args.d, memory=args.memory, **given)
-    words = 20 * args.heads * args.n * args.d + (planned.peak_slow or 0)  # inputs, outputs, references, slow memory
+    planned = count(args.algorithm, d=args.d, memory=args.memory, **given)
+    wide = max(planned.n_q, planned.n_k) * max(args.d, planned.d_v or 0)
+    words = 20 * args.heads * wide + (planned.peak_slow or 0)  # inputs, outputs, references, slow memory
     needed = 8 * words  # bytes
     if needed > MACHINE_BYTES:
         raise BadInput(
-            f"running {args.algorithm} at n = {args.n}, d = {args.d} needs about {needed / 1e9:.0f} GB;"
-            f" this machine has {MACHINE_BYTES / 1e9:.0f} GB. `count` has no such limit"
+            f"running {args.algorithm} at n = {max(planned.n_q, planned.n_k)}, d = {args.d} needs about"
+            f" {needed / 1e9:.0f} GB; this machine has {MACHINE_BYTES / 1e9:.0f} GB. `count` has no such limit"
         )
-    check = run(args.algorithm, n=args.n, d=args.d, memory=args.memory, seed=args.seed, **given)
+    check = run(args.algorithm, d=args.d, memory=args.memory, seed=args.seed, **given)
     error = check.max_relative_error
     record = check.counts.as_dict() | {
         "max_relative_error": error if math.isfinite(error) else None,
@@ -154,43 +201,29 @@ def run_command(args: argparse.Namespace) -> None:
     show(record, args.json)
 
 
-def sweep_of_counts(names: list[str], args: argparse.Namespace, given: dict[str, Any]) -> pd.DataFrame:
-    """The columns of `sweep`, and what the options add."""
-    rows = []
-    for name in names:
-        for memory in args.memory:
-            counts = count(name, n=args.n, d=args.d, memory=memory, **given)
-            record = {field.name: getattr(counts, field.name) for field in fields(counts)}
-            rows.append(record | {"io": counts.io, "bytes": counts.bytes})
-    frame = pd.DataFrame(rows, dtype=object)
-    order = ["algorithm", "form", "n_q", "n_k", "d", "memory", "loads", "stores", "io", *COUNTED[2:]]
-    return frame[[*order, "fits", "least_memory", "heads", "kv_heads", "mask", "dtype", "bytes"]]
-
-
 def sweep_command(args: argparse.Namespace) -> None:
-    names = args.algorithm.split(",")
+    """The columns of `sweep`; theta (empty where the theorem's dense shape says nothing), floor, and bytes by dtype."""
     given = options(args)
-    if any(value is not None for name, value in given.items() if name != "heads") or args.heads != 1:
-        frame = sweep_of_counts(names, args, given)
-    else:
-        frame = sweep(names, n=args.n, d=args.d, memory=args.memory)
-    frame["theta"] = [theory.theta(args.n, args.d, words) for words in frame["memory"]]
-    frame["floor"] = theory.floor(args.n, args.d)
+    dtype = given.pop("dtype")
+    named = args.mask is not None and not args.mask.endswith(".npy")
+    wanted = given | ({"mask": args.mask} if named else {})  # by its name, so that the column has it
+    frame = sweep(args.algorithm.split(","), d=args.d, memory=args.memory, **wanted)
+    places = zip(frame["form"], frame["memory"], strict=True)
+    frame["theta"] = [studies.theta_of(form, given, args.d, memory) for form, memory in places]
+    sizes = {name: given[name] for name in ("n_q", "n_k", "d_v", "mask", "heads", "kv_heads")}
+    floors = {form: theory.floor(d=args.d, form=form, **sizes) for form in set(frame["form"])}
+    frame["floor"] = [floors[form] for form in frame["form"]]
+    if dtype is not None:
+        frame["dtype"] = dtype
+        frame["bytes"] = [None if words is None else words * BYTES[dtype] for words in frame["io"]]
     frame.to_csv(sys.stdout if args.csv == "-" else args.csv, index=False)
 
 
 def pebble_command(args: argparse.Namespace) -> None:
-    n, d = args.n, args.d
-    vertices = 5 * n * n * d + 2 * n * n + 4 * n * d + 2 * n
-    if vertices > PEBBLE_VERTICES:
-        raise BadInput(
-            f"n = {n}, d = {d} makes a DAG of {vertices} vertices; at most {PEBBLE_VERTICES} can be written to a file"
-        )
-    find(args.algorithm)
-    if args.heads != 1 or args.kv_heads is not None:
+    given = options(args)
+    if given.pop("heads") != 1 or given.pop("kv_heads") is not None:
         raise BadInput("a pebbling is of one head: heads are DAGs side by side")
-    pebbling = pebble(args.algorithm, n=n, d=d, memory=args.memory, form=args.form, mask=options(args)["mask"])
-    write_pebbling(pebbling, args.out)
+    write_pebbling(pebble(args.algorithm, d=args.d, memory=args.memory, **given), args.out)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
@@ -216,7 +249,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error.filename or 'file'}: {error.strerror}", file=sys.stderr)
         return 2
     except MemoryError:
-        print(f"error: n = {args.n}, d = {args.d} does not fit in this machine's memory", file=sys.stderr)
+        print("error: this does not fit in the machine's memory; try a smaller n or d", file=sys.stderr)
         return 2
     return 0
 

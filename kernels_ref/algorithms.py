@@ -108,7 +108,7 @@ ALGORITHMS: dict[str, Algorithm] = {
                     weights.small_cache_least_memory,
                     weights.small_cache_tile,
                     weight_counts.small_cache,
-                    (weights.store_all, blocked_product),
+                    (weights.store_all, blocked_product, forward.scores_by_blocks),
                     inputs=WEIGHT_INPUTS,
                 ),
             },
@@ -175,6 +175,14 @@ ALGORITHMS: dict[str, Algorithm] = {
                     product_counts.small_cache_outer,
                     (outer_product, small_cache.finish_by_outer_products),
                 ),
+                "weights": Kernel(
+                    weights.small_cache_outer,
+                    weights.small_cache_least_memory,
+                    weights.small_cache_outer_tile,
+                    weight_counts.small_cache_outer,
+                    (weights.store_all, outer_product),
+                    inputs=WEIGHT_INPUTS,
+                ),
             },
         ),
         Algorithm(
@@ -193,7 +201,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm(
             "small-cache-panel",
             "Algorithm 6 with panels for the scores, backward",
-            "ours: whole rows of Q and dO stay while keys pass; wins from M = d^2 / 4 to about d^2",
+            "ours: whole rows of Q and dO stay while keys pass; wins from about 0.27 d^2 to 1.1 d^2",
             {
                 "qkv": Kernel(
                     small_cache.small_cache_panel,
@@ -207,7 +215,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm(
             "flash-stored-ds",
             "FlashAttention's sweep, dS stored for dQ, backward",
-            "ours: one sweep for dK and dV, one tiled product for dQ; wins from about d^2 to 2.5 d^2",
+            "ours: one sweep for dK and dV, one tiled product for dQ; wins from about 1.1 d^2 to 2.6 d^2",
             {
                 "qkv": Kernel(
                     flash.flash_stored_ds,
@@ -258,6 +266,7 @@ ALGORITHMS: dict[str, Algorithm] = {
                     forward.forward_small_cache_least_memory,
                     forward.forward_small_cache_tile,
                     forward_counts.forward_small_cache,
+                    helpers=(forward.scores_by_blocks,),
                     inputs=("Q", "K", "V"),
                 ),
             },

@@ -77,6 +77,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .counts import count
+from .errors import BadInput
 from .masks import MaskLike, as_mask
 from .sizes import Shape, check
 from .theory import components, inputs_and_outputs
@@ -337,6 +338,8 @@ def certified_ratio(
     >>> certified_ratio("flash-two-sweep", n=2**16, d=64, memory=16 * 64**2).ratio < 2.8
     True
     """
+    if given.get("patterns"):
+        raise BadInput("the bounds are of inputs without zeros; of stored nonzeros see sparse.per_instance_floor")
     counts = count(algorithm, n, d, memory, mask=mask, heads=heads, kv_heads=kv_heads, **given)
     if counts.io is None:
         return None

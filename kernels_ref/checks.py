@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from . import reference
-from .algorithms import find
-from .counts import Counts, count
+from . import masks, reference
+from .counts import Counts, count, resolve
 from .errors import BadInput
-from .masks import MaskLike, as_mask
+from .masks import MaskLike
 from .memory import Array
 from .runs import Progress, Run, backward, backward_weights, forward
-from .sizes import Shape, check, rows
+from .sizes import Shape
+from .sparse import Patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +59,48 @@ def run(
     dtype: str | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    patterns: Patterns | None = None,
+    target: bool = False,
 ) -> Check:
     """Execute an algorithm on random inputs (scale 1/sqrt(d)) and compare its results with the reference.
 
-    The counts in the answer are those counted during the run; the reference works in float64 whatever ``dtype`` is.
+    Parameters as in `count`; inputs are zero where their ``patterns`` have no word. The counts in the answer are those
+    counted during the run; the reference works in float64 whatever ``dtype`` is.
     Raises `DoesNotFit`, `BadInput`.
     """
-    n_q, n_k = rows(n, n_q, n_k)
-    shape = Shape.of(None, d, n_q=n_q, n_k=n_k, d_v=d_v)
-    check(memory=memory)
-    entry = find(algorithm)
-    form = entry.form if form is None else form
-    kept = as_mask(mask, n_q, n_k)
-    planned = count(
-        algorithm, d=d, memory=memory, n_q=n_q, n_k=n_k, d_v=d_v, form=form, mask=kept, heads=heads,
-        kv_heads=kv_heads, dtype=dtype,
-    )  # fmt: skip
-    entry.tile(shape, memory, form)  # does it fit, before any work is done
+    sizes: dict[str, Any] = {
+        "n_q": n_q, "n_k": n_k, "d_v": d_v, "form": form, "mask": mask, "heads": heads, "kv_heads": kv_heads,
+        "dtype": dtype, "patterns": patterns, "target": target,
+    }  # fmt: skip
+    entry, form, shape, one, _, kv_heads = resolve(algorithm, n, d, memory, **sizes)
+    entry.tile(one, memory, form)  # does it fit, before any work is done
+    planned = count(algorithm, n, d, memory, **sizes)
     scale = 1 / float(np.sqrt(d))
-    options: dict[str, Any] = {"memory": memory, "mask": kept, "scale": scale, "dtype": dtype, "progress": progress}
+    options: dict[str, Any] = {
+        "memory": memory, "mask": shape.mask, "scale": scale, "dtype": dtype, "progress": progress,
+        "patterns": patterns,
+    }  # fmt: skip
     if form == "weights" and heads != 1:
         raise BadInput("the weights form is run one head at a time; `count` takes any number")
     if form == "weights":
-        problem = random_weights_problem(n_q, n_k, d, seed, d_v)
-        done: Run = backward_weights(algorithm, *problem[:5], dout=problem[5], **options)
-        right: tuple[Array, ...] = reference.backward_weights(*problem, scale=scale, mask=kept)
+        problem = random_weights_problem(shape.n_q, shape.n_k, d, seed, d_v)
+        a1, a2, a3, x, y, given = _zeroed(problem, ("A1", "A2", "A3", "X", "Y", "E" if target else "dO"), shape)
+        options["target" if target else "dout"] = given
+        done: Run = backward_weights(algorithm, a1, a2, a3, x, y, **options)
+        dout = reference.forward(a1 @ x, a2, a3 @ y, scale=scale, mask=shape.mask).out - given if target else given
+        right: tuple[Array, ...] = reference.backward_weights(a1, a2, a3, x, y, dout, scale=scale, mask=shape.mask)
     else:
-        done, right = _attention(algorithm, form, shape, heads, heads if kv_heads is None else kv_heads, seed, options)
+        done, right = _attention(algorithm, form, shape, heads, kv_heads, seed, options)
     counts = _counted(planned, done)
     return Check(counts, relative_error(tuple(done.outputs.values()), right), done.seconds)
+
+
+def _zeroed(problem: tuple[Array, ...], names: tuple[str, ...], shape: Shape) -> tuple[Array, ...]:
+    """The arrays, zero where their patterns have no word."""
+    arrays = dict(zip(names, problem, strict=True))
+    for name, pattern in shape.patterns:
+        arrays[name] = np.where(masks.matrix(pattern), arrays[name], 0)
+    return tuple(arrays.values())
 
 
 def _attention(
@@ -95,6 +108,7 @@ def _attention(
 ) -> tuple[Run, tuple[Array, ...]]:
     """Forward or backward pass of random heads, and the reference's results head by head."""
     problems = [random_problem(shape.n_q, shape.n_k, shape.d, seed + head, shape.d_v) for head in range(heads)]
+    problems = [_zeroed(problem, ("Q", "K", "V", "dO"), shape) for problem in problems]  # type: ignore[misc]
     q, dout = (np.stack([problem[place] for problem in problems]) for place in (0, 3))
     k, v = (np.stack([problem[place] for problem in problems[:kv_heads]]) for place in (1, 2))
     group, kept, scale = heads // kv_heads, options["mask"], options["scale"]

@@ -25,6 +25,13 @@ def score_gradient(dp: Array, p: Array, delta: Array, *, scale: float) -> Array:
     return dp
 
 
+def score_gradient_of_scores(dp: Array, s: Array, lse: Array, delta: Array, *, scale: float) -> Array:
+    """The same from S: P = exp(scale S - lse), word by word."""
+    p = scale * s
+    p -= lse[:, None]
+    return score_gradient(dp, np.exp(p, out=p), delta, scale=scale)
+
+
 def fill(a: Array, *, value: float) -> Array:
     """One value everywhere."""
     a.fill(value)

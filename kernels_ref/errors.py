@@ -12,15 +12,15 @@ class BadInput(KernelError, ValueError):
 
 
 class NoPebbling(BadInput):
-    """A kernel whose words are not all vertices of a DAG, so that no pebbling has its count.
+    """A run whose words are not all vertices of a DAG, so that no pebbling has its count.
 
-    Attribute ``reason``: "zeros_first" (zeros are written before anything is computed) or "zero_rows" (a mask leaves a
-    query or a key alone, and zeros are its gradient). The game has no move that makes a word out of nothing: a vertex
-    without operands is an input, and is in slow memory from the start.
+    So it is where a mask leaves a query or a key alone, and zeros are its gradient. The game has no move that makes a
+    word out of nothing: a vertex without operands is an input, and is in slow memory from the start.
     """
 
-    def __init__(self, reason: str, sentence: str) -> None:
-        self.reason = reason
+    reason = "zero_rows"
+
+    def __init__(self, sentence: str) -> None:
         super().__init__(f"{sentence}: the game has no vertex for a word that is made out of nothing")
 
 

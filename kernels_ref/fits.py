@@ -23,6 +23,11 @@ from .sizes import Shape
 
 Point = tuple[int, int, int]  # n, d, M
 ENVELOPE = "envelope"
+OWN = {  # the regime that an algorithm is for, where the theorem says what its exponents should be
+    "flash1": "flash", "flash2": "flash", "flash-two-sweep": "flash", "forward-flash": "flash",
+    "small-cache": "small-cache", "small-cache-outer": "small-cache", "fused-split": "small-cache",
+    "forward-small-cache": "small-cache",
+}  # fmt: skip
 ELEMENTWISE = {"small-cache": 3, "small-cache-outer": 3, "small-cache-panel": 3, "standard": 7, "flash-stored-ds": 2}
 
 
@@ -85,6 +90,11 @@ class Fit:
     @property
     def exponents(self) -> tuple[float, float, float]:
         return self.n, self.d, self.memory
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the theorem says anything of this algorithm in this regime: only of one that is made for it."""
+        return self.algorithm == ENVELOPE or OWN.get(self.algorithm) == self.regime
 
     @property
     def as_expected(self) -> bool:

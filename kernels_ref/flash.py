@@ -21,15 +21,18 @@ def flash1(
     fast: TwoLevelMemory, Q: Tensor, K: Tensor, V: Tensor, O: Tensor, dO: Tensor, l: Tensor, m: Tensor,  # noqa: E741
     *, scale: float, mask: Mask | None = None, rows: int, columns: int,
 ) -> None:  # fmt: skip
-    """As printed: zeroed outputs first, O in every pass, D computed again each time. Words: 7nd + T(5nd + 2n)."""
+    """As printed: zeroed outputs first, O in every pass, D computed again each time. Words: 7nd + T(5nd + 2n).
+
+    The zeros are written one line later than printed: there a word is in fast memory that can be multiplied by 0.
+    """
     (n_q, d), (n_k, d_v) = Q.shape, V.shape
     S, P, dP, dS = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "P", "dP", "dS"))
     lse, D = fast.scratch("lse", (n_q,)), fast.scratch("D", (n_q,))
     dQ, dK, dV = fast.output("dQ", (n_q, d)), fast.output("dK", (n_k, d)), fast.output("dV", (n_k, d_v))
-    for zeroed in (dQ, dK, dV):
-        fast.complete(zeroed)
     for j in fast.tiles(n_k, columns):
         K_j, V_j = fast.load(K[j]), fast.load(V[j])  # (columns, d), (columns, d_v)
+        for zeroed in (dQ, dK, dV) if j.start == 0 else ():
+            fast.zero(zeroed, beside=K_j)
         dK_j, dV_j = fast.new(dK[j]), fast.new(dV[j])  # (columns, d), (columns, d_v)
         for i in fast.tiles(n_q, rows, where=S.T[j]):
             Q_i, O_i = fast.load(Q[i]), fast.load(O[i])  # (rows, d), (rows, d_v)

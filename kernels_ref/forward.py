@@ -90,14 +90,12 @@ def forward_flash_tile(shape: Shape, memory: int) -> dict[str, int]:
     return {"rows": min(shape.n_q, (memory - 1) // (shape.d + shape.d_v + 3))}
 
 
-def forward_small_cache(
-    fast: TwoLevelMemory, Q: Tensor, K: Tensor, V: Tensor, *, scale: float, mask: Mask | None = None, side: int
+def scores_by_blocks(
+    fast: TwoLevelMemory, S: Tensor, A: Tensor, Q: Tensor, K: Tensor, lse: Tensor, *, scale: float, side: int
 ) -> None:
-    """Two blocked products; S goes through slow memory and P is made from it where it is used. 4 n^2 d / side + n^2."""
-    (n_q, d), (n_k, d_v) = Q.shape, V.shape
-    S, A, P = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "P"))
+    """S = Q K^T in square blocks, stored, and lse on the way; A = exp(S - m) is used for that and dropped."""
+    (n_q, d), n_k = Q.shape, K.shape[0]
     m, l = (fast.scratch(name, (n_q,)) for name in ("m", "l"))  # noqa: E741
-    O, lse = fast.output("O", (n_q, d_v)), fast.output("lse", (n_q,))  # noqa: E741
     for i in fast.tiles(n_q, side):
         m_i = fast.apply(fill, fast.new(m[i]), into=m[i], value=LEAST)  # (side,)
         l_i = fast.apply(fill, fast.new(l[i]), into=l[i], value=0)  # (side,)
@@ -112,6 +110,16 @@ def forward_small_cache(
         lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
         fast.store(lse_i)
         fast.free(lse_i, l_i)
+
+
+def forward_small_cache(
+    fast: TwoLevelMemory, Q: Tensor, K: Tensor, V: Tensor, *, scale: float, mask: Mask | None = None, side: int
+) -> None:
+    """Two blocked products; S goes through slow memory and P is made from it where it is used. 4 n^2 d / side + n^2."""
+    (n_q, _), (n_k, d_v) = Q.shape, V.shape
+    S, A, P = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "P"))
+    O, lse = fast.output("O", (n_q, d_v)), fast.output("lse", (n_q,))  # noqa: E741
+    scores_by_blocks(fast, S, A, Q, K, lse, scale=scale, side=side)
     for i in fast.tiles(n_q, side):
         for c in fast.tiles(d_v, side):
             lse_i, O_ic = fast.load(lse[i]), fast.new(O[i, c])  # (side,), (side, side)

@@ -325,6 +325,12 @@ def named(text: str, n_q: int, n_k: int) -> Mask:
     raise BadInput(f"no mask is called {text!r}; there are: {', '.join(GALLERY.values())}")
 
 
+def matrix(mask: Mask) -> Booleans:
+    """All of a mask as booleans. (n_q, n_k)"""
+    kept = mask.kept(*(slice(0, extent) for extent in mask.shape))
+    return np.ones(mask.shape, bool) if kept is None else kept
+
+
 def as_mask(mask: MaskLike, n_q: int, n_k: int) -> Mask | None:
     """A mask, a boolean matrix, or nothing; None when all is kept. Raises `BadInput` when the shape is another."""
     if mask is None:

@@ -15,6 +15,11 @@ Masks. A tensor may carry a mask: then only the entries that the mask keeps exis
 ``tiles(..., where=S[i])`` comes by only those tiles that keep something of S beside rows i. A block still takes the
 room of its whole tile in fast memory.
 
+Inputs stored by their nonzeros. An input may carry a pattern: then only the entries in the pattern are stored and
+move, and only products of two stored entries are multiplications. A word is a value: where it stands (its index) is
+not counted, as in Z_input (math.md, Theorem 4.5). A block takes the room of its whole tile here too, so that tiles do
+not depend on patterns.
+
 Many tiles at once. A full-size run has millions of tiles and Python is slow, so a machine may hand the kernel several
 consecutive tiles of a loop as one `Tile` that knows how many it stands for (and a tile too large to compute with in
 pieces). The kernel cannot tell, and the counts do not change: a block that does not follow a loop is moved once for
@@ -24,128 +29,20 @@ and "once for every tile" becomes a sum over those pairs.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .errors import CapacityExceeded
+from .regions import Array, Region, Tensor, Tile, meeting
 
 if TYPE_CHECKING:
     from .masks import Mask
 
-Array = npt.NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Tile:
-    """Rows (or columns) ``start`` to ``stop`` of a loop: ``count`` consecutive tiles of at most ``size`` rows each.
-
-    ``count`` is 0 for the second and later pieces of one tile that is too large to compute with in one go; ``first``
-    and ``last`` are then where that whole tile starts and stops, otherwise ``start`` and ``stop``. Of a loop with
-    ``where``: ``met`` is the tile of the loop around it, and ``pairs[a, b]`` says whether the mask (its rows those of
-    this loop) keeps anything of the a-th tile here beside the b-th tile there.
-    """
-
-    start: int
-    stop: int
-    size: int
-    count: int
-    first: int
-    last: int
-    step: int
-    met: Tile | None = None
-    pairs: Array | None = None
-    mask: Mask | None = None
-
-    @property
-    def slice(self) -> slice:
-        return slice(self.start, self.stop)
-
-    @property
-    def length(self) -> int:
-        return self.stop - self.start
-
-    @property
-    def edges(self) -> Array:
-        """Where its tiles start, and where the last of them stops. (tiles + 1,)"""
-        return np.append(np.arange(self.first, self.last, self.step), self.last)
-
-    @property
-    def lengths(self) -> Array:
-        """Rows of each of its tiles that are here. (tiles,)"""
-        if (self.first, self.last) != (self.start, self.stop):
-            return np.array([self.length])
-        return np.diff(self.edges)
-
-    @property
-    def counts(self) -> Array:
-        """1 for each of its tiles, 0 for a later piece of one. (tiles,)"""
-        return np.full(max(self.count, 1), min(self.count, 1))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Tensor:
-    """A matrix or vector with a name and a place in slow memory. ``tensor[i]``, ``tensor[i, j]`` name its regions.
-
-    With a ``mask`` (of its own shape) only the kept entries exist.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    mask: Mask | None = None
-    transposed: bool = False
-    base: Tensor | None = None  # of a transposed view: the tensor that it views
-
-    @property
-    def T(self) -> Tensor:
-        if self.base is not None:
-            return self.base
-        return Tensor(self.name, self.shape[::-1], self.mask, transposed=True, base=self)
-
-    def __getitem__(self, index: Tile | tuple[Tile, ...]) -> Region:
-        tiles = index if isinstance(index, tuple) else (index,)
-        whole = tuple(whole_tile(extent) for extent in self.shape[len(tiles) :])
-        tiles = tiles + whole
-        if self.base is not None:
-            return Region(self.base, tiles[::-1], flipped=True)
-        return Region(self, tiles)
-
-
-def whole_tile(extent: int) -> Tile:
-    return Tile(0, extent, extent, 1, 0, extent, max(extent, 1))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Region:
-    """The part of a tensor that one `Tile` a dimension cuts out; ``flipped`` when it was named through ``tensor.T``."""
-
-    tensor: Tensor
-    tiles: tuple[Tile, ...]
-    flipped: bool = False
-
-    @property
-    def words(self) -> int:
-        if self.tensor.mask is not None:
-            return self.tensor.mask.kept_words(*self.slices)
-        return math.prod(tile.length for tile in self.tiles)
-
-    @property
-    def fast_words(self) -> int:
-        """Words of the largest single block in it: what one tile of each dimension takes up in fast memory."""
-        return math.prod(tile.size for tile in self.tiles)
-
-    @property
-    def slices(self) -> tuple[slice, ...]:
-        return tuple(tile.slice for tile in self.tiles)
-
-    @property
-    def key(self) -> tuple[str, tuple[int, ...]]:
-        return self.tensor.name, tuple(tile.start for tile in self.tiles)
+__all__ = ["Array", "Block", "Product", "Region", "Tensor", "Tile", "TwoLevelMemory"]
 
 
 class Block:
@@ -212,10 +109,10 @@ class TwoLevelMemory:
 
     # What lives in slow memory
 
-    def input(self, name: str, shape: tuple[int, ...]) -> Tensor:
-        """A tensor that slow memory holds from the start."""
+    def input(self, name: str, shape: tuple[int, ...], pattern: Mask | None = None) -> Tensor:
+        """A tensor that slow memory holds from the start: all of it, or the entries in ``pattern``."""
         self._kept.add(name)
-        return Tensor(name, shape)
+        return Tensor(name, shape, pattern=pattern)
 
     def output(self, name: str, shape: tuple[int, ...]) -> Tensor:
         """A tensor that slow memory must hold in the end. It starts out as nothing: no zeros are written."""
@@ -235,7 +132,7 @@ class TwoLevelMemory:
         """
         size = max(1, min(size, extent))
         for tile in self._tiles(extent, size):
-            met = tile if where is None else _meeting(tile, where)
+            met = tile if where is None else meeting(tile, where)
             if met is None:
                 continue
             self._loops.append(met)
@@ -270,11 +167,15 @@ class TwoLevelMemory:
         followed = {id(tile) for tile in region.tiles}
         both = {id(pair), id(pair.met)}
         times = math.prod(tile.count for tile in self._loops if id(tile) not in followed | both)
-        if both <= followed and region.tensor.mask is not None:
-            return region.words * times
-        here, there = (tile.lengths if id(tile) in followed else tile.counts for tile in (pair, pair.met))
-        rest = math.prod(tile.length for tile in region.tiles if id(tile) not in both)
-        return int(here @ pair.pairs @ there) * rest * times
+        if both <= followed:
+            if region.tensor.mask is not None:
+                return region.words * times
+            rest = math.prod(tile.length for tile in region.tiles if id(tile) not in both)
+            return int(pair.lengths @ pair.pairs @ pair.met.lengths) * rest * times
+        if not both & followed:
+            return int(pair.counts @ pair.pairs @ pair.met.counts) * region.words * times
+        here, there = (region.words_of(tile) if id(tile) in followed else tile.counts for tile in (pair, pair.met))
+        return int(here @ pair.pairs @ there) * times
 
     # Moving words
 
@@ -344,8 +245,16 @@ class TwoLevelMemory:
                 self.peak_slow = max(self.peak_slow, self.in_slow)
         self._stored(block)
 
+    def zero(self, tensor: Tensor, beside: Block) -> None:
+        """Store zeros in all of a tensor: one I/O a word. A zero is 0 times a word of ``beside``."""
+        self._occupy(1, f"zero {tensor.name}")
+        self.stores += math.prod(tensor.shape)
+        self._begun[tensor.name, (0,)] = np.ones(tensor.shape[0], bool)
+        self._zeroed(tensor, beside)
+        self.in_fast -= 1
+
     def complete(self, tensor: Tensor) -> None:
-        """Store zeros in those rows whose sums have not begun: at the start all, at the end what a mask left."""
+        """Store zeros in those rows whose sums have not begun: what a mask left."""
         rows = np.zeros(tensor.shape[0], bool)
         for (name, _), begun in self._begun.items():
             if name == tensor.name:
@@ -396,6 +305,8 @@ class TwoLevelMemory:
         """Multiplications of ``left @ right``: under a mask those that have to do with a kept entry."""
         tiles = (left.rows, left.columns, right.columns)
         times = self._times(left.region, right.region)
+        if left.region.tensor.pattern or right.region.tensor.pattern:
+            return _nonzero_products(target, left, right) * times
         for region in (target.region, left.region, right.region):
             if region.tensor.mask is not None:
                 third = (tile.length for tile in tiles if all(tile is not own for own in region.tiles))
@@ -425,6 +336,9 @@ class TwoLevelMemory:
     def _freed(self, block: Block) -> None:
         pass
 
+    def _zeroed(self, tensor: Tensor, beside: Block) -> None:
+        pass
+
     def _multiplied(self, target: Block, left: Block, right: Block) -> None:
         pass
 
@@ -439,18 +353,18 @@ class TwoLevelMemory:
         return None
 
 
-def _meeting(tile: Tile, where: Region) -> Tile | None:
-    """A tile that knows which of its tiles keep something of the region's tensor; None when none of them does."""
-    mask = where.tensor.mask
-    if mask is None:
-        return tile
-    met = where.tiles[1 if where.flipped else 0]
-    mask = mask if where.flipped else mask.T
-    pairs = mask.pairs(tile.edges, met.edges)
-    if not pairs.any():
-        return None
-    size = int(np.diff(tile.edges)[pairs.any(axis=1)].max())
-    return dataclasses.replace(tile, size=size, met=met, pairs=pairs, mask=mask)
+def _nonzero_products(target: Block, left: Block, right: Block) -> int:
+    """Products of two stored entries that have to do with a kept one, of ``target += left @ right``."""
+    rows, inner, columns = left.rows.length, left.columns.length, right.columns.length
+    a, b, c = _stored(left, (rows, inner)), _stored(right, (inner, columns)), _stored(target, (rows, columns))
+    return int((a @ b)[c > 0].sum())
+
+
+def _stored(block: Block, shape: tuple[int, int]) -> Array:
+    """1 where a block has a word, 0 elsewhere."""
+    stored = block.region.tensor.stored
+    kept = None if stored is None else stored.kept(*block.region.slices)
+    return np.ones(shape) if kept is None else (kept.T if block.transposed else kept).astype(float)
 
 
 def _sums(region: Region) -> tuple[str, tuple[int, ...]]:

@@ -5,6 +5,13 @@ The moves refer to the chain DAG of `pebble_engine.attention_backward` or `atten
 does, and that is the point: a kernel whose run the game accepts, at the same I/O, has its count certified. This is the
 only module of the package that knows `pebble_engine`.
 
+`flash1` writes zeros before it computes anything. The game has no move that makes a word out of nothing, so a zero is
+0 times a word that is in fast memory at that time, K[0,0]: a vertex `zero_dQ[i,c]` that is computed from K[0,0] and
+stored, at the I/O that the kernel counts. The first partial sum of dQ has it as one more operand; the zeros of dK and
+dV are written and never read, as printed. Where a mask leaves a query or a key alone, zeros are its gradient, and no
+kernel has any particular word in fast memory when it writes them: there is no such DAG with the same I/O, and `pebble`
+refuses (`NoPebbling`).
+
 A softmax's running maximum m is numerics and no vertex: what a kernel rescales when m rises is one vertex before and
 after. Its word is still counted, and so a pebbling may peak below the kernel's ``peak_fast``, never above.
 """
@@ -20,17 +27,17 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-import numpy as np
-
-from pebble_engine import Move, PebbleDag, Pebbling, Rules, attention_backward, attention_forward
+from pebble_engine import InvalidDag, Move, PebbleDag, Pebbling, Rules, attention_backward, attention_forward
 
 from . import sizes
 from .algorithms import find
-from .elementwise import fill, residual, row_products, softmax_step
+from .counts import aims
+from .elementwise import fill, residual, row_products, score_gradient_of_scores, softmax_step
 from .errors import BadInput, NoPebbling
-from .masks import Mask, MaskLike, as_mask
-from .memory import Array, Block, Region, TwoLevelMemory
+from .masks import MaskLike, as_mask, matrix
+from .memory import Array, Block, Region, Tensor, TwoLevelMemory
 from .runs import execute
+from .sizes import Shape
 
 Place = tuple[int, ...]  # row and column of an entry in its tensor
 
@@ -101,6 +108,14 @@ class PebbleMemory(TwoLevelMemory):
         for vertex in block.data.values():
             self._record(Move.delete(vertex), line)
 
+    def _zeroed(self, tensor: Tensor, beside: Block) -> None:
+        line = self._line()
+        for place in itertools.product(*map(range, tensor.shape)):
+            vertex = f"zero_{_label(tensor.name, place)}"
+            self._blue[tensor.name, place] = vertex
+            for op in (Move.compute, Move.store, Move.delete):
+                self._record(op(vertex), line)
+
     def _multiplied(self, target: Block, left: Block, right: Block) -> None:
         line = self._line()
         rows, columns, inner = (range(tile.start, tile.stop) for tile in (left.rows, right.columns, left.columns))
@@ -121,7 +136,7 @@ class PebbleMemory(TwoLevelMemory):
     def _add(self, target: Block, place: Place, line: int) -> None:
         """The next partial sum: ``#step`` counts the terms that there are, under a mask the kept ones."""
         vertex = target.data.get(place)
-        step = 0 if vertex is None else int(vertex.rpartition("#")[2]) + 1
+        step = 0 if vertex is None or vertex.startswith("zero_") else int(vertex.rpartition("#")[2]) + 1
         target.data[place] = f"{_label(target.region.tensor.name, place)}#{step}"
         self._become(vertex, target.data[place], line)
 
@@ -152,6 +167,9 @@ class PebbleMemory(TwoLevelMemory):
         for place in _places(others[0].region if function is row_products else into):
             for words in passing:
                 words.reach(place)
+            if function is score_gradient_of_scores:  # S becomes f where it passes
+                score, others[0].data[place] = others[0].data[place], _label("f", place)
+                self._become(score, others[0].data[place], line)
             if function is residual and summed is not None:  # D + O (O - E), while O is still there
                 self._add(summed, place[:1], line)
             if function is not row_products:
@@ -200,12 +218,7 @@ def _exists(block: Block, place: Place) -> bool:
     return mask is None or bool(_matrix(mask)[place])
 
 
-@functools.lru_cache(maxsize=8)
-def _matrix(mask: Mask) -> Array:
-    """A mask as booleans. (n_q, n_k)"""
-    n_q, n_k = mask.shape
-    kept = mask.kept(slice(0, n_q), slice(0, n_k))
-    return np.ones((n_q, n_k), bool) if kept is None else kept
+_matrix = functools.lru_cache(maxsize=8)(matrix)
 
 
 def _places(region: Region) -> Iterator[Place]:
@@ -235,30 +248,33 @@ def pebble(
     """An algorithm's run as a pebbling of the chain DAG, with the listing's line that made each move.
 
     Its I/O is the algorithm's count at this size, its peak at most ``memory`` red pebbles. ``target``, in the weights
-    form: E is given, not dO. The listing is `kernel_source`. Raises `DoesNotFit`, `BadInput`, and `NoPebbling` for
-    flash1, which writes zeros first, and where a mask leaves a query without a key or a key without a query.
+    form: E is given, not dO. The listing is `kernel_source`. Raises `DoesNotFit`, `BadInput`, and `NoPebbling`
+    where a mask leaves a query without a key or a key without a query.
     """
     n_q, n_k = sizes.rows(n, n_q, n_k)
     sizes.check(n_q=n_q, n_k=n_k, d=d, memory=memory)
     entry = find(algorithm)
     form = entry.form if form is None else form
     kernel = entry.kernel(form)
-    if target and form != "weights":
-        raise BadInput("a target is for the weights form")
-    if kernel.inputs == ("Q", "K", "V", "O", "dO", "l", "m"):
-        raise NoPebbling("zeros_first", f"{algorithm} writes zeros to dQ, dK and dV before it computes anything")
+    aims(form, target)
     kept = as_mask(mask, n_q, n_k)
-    matrix = None if kept is None else _matrix(kept)
-    if matrix is not None and not (matrix.any(axis=0).all() and matrix.any(axis=1).all()):
-        raise NoPebbling("zero_rows", "the mask leaves a query or a key alone, and zeros are its gradient")
+    entries = None if kept is None else _matrix(kept)
+    if entries is not None and not (entries.any(axis=0).all() and entries.any(axis=1).all()):
+        raise NoPebbling("the mask leaves a query or a key alone, and zeros are its gradient")
+    entry.tile(Shape(n_q, n_k, d, d, kept), memory, form)  # does it fit, before anything is built
+    try:
+        dag = _dag(form, kernel.divide, target, n_q=n_q, n_k=n_k, d=d, mask=entries)
+        dag = _from_zeros(dag, n_q, d) if "O" in kernel.inputs else dag
+    except InvalidDag as error:  # too large
+        raise BadInput(f"{algorithm} at n_q = {n_q}, n_k = {n_k}, d = {d} has no pebbling here: {error}") from None
     first, lines = 0, {}
     for function in _listed(algorithm, form):
         lines[function.__code__] = first
         first += len(inspect.getsourcelines(function)[0]) + 1
     fast = PebbleMemory(memory, lines)
-    execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept, **({"target": True} if target else {}))
+    execute(algorithm, fast, n_q, n_k, d, form=form, mask=kept, target=target)
     return Pebbling(
-        dag=_dag(form, kernel.divide, target, n_q=n_q, n_k=n_k, d=d, mask=matrix),
+        dag=dag,
         rules=Rules(red=memory, sliding=True),
         moves=tuple(fast.moves),
         made_by=algorithm,
@@ -270,6 +286,27 @@ def _dag(form: str, divide: str, target: bool, **sizes: Any) -> PebbleDag:
     if form == "forward":
         return attention_forward(divide=divide, **sizes)
     return attention_backward(form=form, divide=divide, target=target, **sizes)
+
+
+def _from_zeros(dag: PebbleDag, n_q: int, d: int) -> PebbleDag:
+    """flash1's DAG: lse from m and l, D from O and dO, zeros that are written, and sums of dQ that begin at them."""
+    labels = dag.labels
+    operands = {label: [labels[u] for u in dag.predecessors[v]] for v, label in enumerate(labels)}
+    outputs = [labels[v] for v in dag.outputs]
+    for i in range(n_q):
+        operands |= {f"m[{i}]": [], f"l[{i}]": [], f"lse[{i}]": [f"m[{i}]", f"l[{i}]"]}
+        operands |= {f"O[{i},{c}]": [] for c in range(d)}
+        del operands[f"D[{i}]"]
+        for c in range(d):
+            operands[f"D[{i}]#{c}"] = [f"D[{i}]#{c - 1}"] * (c > 0) + [f"dO[{i},{c}]", f"O[{i},{c}]"]
+    for label, own in operands.items():
+        operands[label] = [f"{name}#{d - 1}" if name.startswith("D[") and "#" not in name else name for name in own]
+    for label in outputs:
+        cell = label.partition("#")[0]
+        operands[f"zero_{cell}"] = ["K[0,0]"]
+        if cell.startswith("dQ"):
+            operands[f"{cell}#0"] = [f"zero_{cell}", *operands[f"{cell}#0"]]
+    return PebbleDag.of(operands, outputs, name=f"{dag.name} zeros=first")
 
 
 def kernel_source(algorithm: str, form: str | None = None) -> list[str]:

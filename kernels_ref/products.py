@@ -60,15 +60,16 @@ def panel_product(fast: TwoLevelMemory, C: Tensor, A: Tensor, B: Tensor, rows: i
         fast.free(A_i)
 
 
-def outer_tile(m: int, k: int, q: int, memory: int, extra: int = 0) -> tuple[int, int]:
+def outer_tile(m: int, k: int, q: int, memory: int, extra: int = 0, each: int = 0) -> tuple[int, int]:
     """The tile a x b, a b + a + 1 <= M, of the fewest words for an m x k x q product: (a, b).
 
-    ``extra``: words that are read once a row of every tile, besides. A tie goes to the smaller b.
+    ``extra``: words that are read once a row of every tile, besides; ``each``: once every tile. A tie goes to
+    the smaller b.
 
     >>> outer_tile(4096, 64, 4096, 4096)
     (63, 64)
     """
-    return best_tile(m, q, m * (k + extra), q * k, memory, _rows_beside_column)
+    return best_tile(m, q, m * (k + extra), q * k, memory, _rows_beside_column, each)
 
 
 def _rows_beside_column(b: Any, memory: int) -> Any:
@@ -77,9 +78,11 @@ def _rows_beside_column(b: Any, memory: int) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def best_tile(
-    m: int, q: int, across: int, down: int, memory: int, most_rows: Callable[[Any, int], Any]
+    m: int, q: int, across: int, down: int, memory: int, most_rows: Callable[[Any, int], Any], each: int = 0
 ) -> tuple[int, int]:
     """(a, b) for which ``across`` T(q, b) + ``down`` T(m, a) is least, with a <= ``most_rows(b, memory)``.
+
+    Where ``each`` is given ``each`` T(q, b) T(m, a) comes on top.
 
     Tries every b that is the least for its number of tiles: others cost as much and leave less room. Floating point
     picks the candidates, whole numbers decide.
@@ -91,12 +94,13 @@ def best_tile(
     heights = np.asarray(most_rows(widths, memory), np.float64)
     possible = heights >= 1
     widths, heights = widths[possible], np.minimum(heights[possible], m)
-    words = float(across) * -(-q // widths) + float(down) * np.ceil(m / heights)
+    across_tiles, down_tiles = -(-q // widths), np.ceil(m / heights)
+    words = float(across) * across_tiles + float(down) * down_tiles + float(each) * across_tiles * down_tiles
     near = np.flatnonzero(words <= words.min() * (1 + 1e-9))
 
     def exact(place: int) -> tuple[int, int]:
         a, b = int(heights[place]), int(widths[place])
-        return across * -(-q // b) + down * -(-m // a), b
+        return across * -(-q // b) + down * -(-m // a) + each * -(-q // b) * -(-m // a), b
 
     _, b = min(exact(int(place)) for place in near)
     return min(m, int(most_rows(b, memory))), b

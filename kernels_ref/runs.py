@@ -11,12 +11,13 @@ import numpy as np
 
 from . import reference
 from .algorithms import find
-from .counts import counts_of, grouped
+from .counts import counts_of, grouped, one_head
 from .errors import BadInput
-from .masks import Mask, MaskLike, as_mask
-from .memory import Array, Tensor, TwoLevelMemory
+from .masks import Mask, MaskLike, as_mask, matrix
+from .memory import Array, TwoLevelMemory
 from .numpy_memory import WIDE, NumpyMemory
 from .sizes import Shape
+from .sparse import Patterns, with_patterns
 
 Progress = Callable[[float], None]
 
@@ -90,29 +91,23 @@ def execute(
     scale: float = 1.0,
     form: str | None = None,
     mask: Mask | None = None,
-    **given: Any,
+    patterns: Patterns | None = None,
+    target: bool = False,
 ) -> dict[str, int]:
     """Run an algorithm's kernel on any of the machines; returns the tile it used. Raises `DoesNotFit`."""
-    shape = Shape(n_q, n_k, d, d if d_v is None else d_v, mask)
-    return run_kernel(algorithm, fast, shape, scale=scale, form=form, **given)
+    shape = Shape(n_q, n_k, d, d if d_v is None else d_v, mask, target=target)
+    shape = with_patterns(shape, patterns, find(algorithm).form if form is None else form)
+    return run_kernel(algorithm, fast, shape, scale=scale, form=form)
 
 
-def run_kernel(
-    algorithm: str, fast: TwoLevelMemory, shape: Shape, *, scale: float, form: str | None, **given: Any
-) -> dict[str, int]:
-    """The same for a `Shape`. ``given`` goes to the kernel: ``target=True`` where the weights form has E, not dO."""
+def run_kernel(algorithm: str, fast: TwoLevelMemory, shape: Shape, *, scale: float, form: str | None) -> dict[str, int]:
+    """The same for a `Shape`."""
     kernel, tile = find(algorithm).kernel(form), find(algorithm).tile(shape, fast.words, form)
-    names = [name if not given.get("target") else {"dO": "E"}.get(name, name) for name in kernel.inputs]
-    kernel.run(fast, *_inputs(names, fast, shape), scale=scale, mask=shape.mask, **tile, **given)
+    names = ["E" if shape.target and name == "dO" else name for name in kernel.inputs]
+    given: dict[str, Any] = {"target": True} if shape.target else {}
+    inputs = [fast.input(name, shape.extent(name), shape.pattern(name)) for name in names]
+    kernel.run(fast, *inputs, scale=scale, mask=shape.mask, **tile, **given)
     return tile
-
-
-def _inputs(names: list[str], fast: TwoLevelMemory, shape: Shape) -> list[Tensor]:
-    n_q, n_k, d, d_v = shape.sizes
-    shapes: dict[str, tuple[int, ...]] = {"Q": (n_q, d), "K": (n_k, d), "V": (n_k, d_v), "O": (n_q, d_v)}
-    shapes |= {"dO": (n_q, d_v), "E": (n_q, d_v)} | dict.fromkeys(("lse", "D", "l", "m"), (n_q,))
-    shapes |= {"A1": (n_q, d), "A2": (n_k, d), "A3": (n_k, d), "X": (d, d), "Y": (d, d_v)}
-    return [fast.input(name, shapes[name]) for name in names]
 
 
 def backward(
@@ -127,20 +122,23 @@ def backward(
     scale: float = 1.0,
     dtype: str | None = None,
     progress: Progress | None = None,
+    patterns: Patterns | None = None,
 ) -> Run:
     """Gradients of attention by one of the algorithms in ``memory`` words of fast memory.
 
     Parameters: q (n_q, d), k (n_k, d), v (n_k, d_v), dout (n_q, d_v), floating point; or with heads in front, q and
     dout (heads, ...), k and v (kv_heads, ...). ``mask`` (n_q, n_k) as in `count`. ``dtype`` is what slow memory
     stores, by default the inputs' own; arithmetic is done wider. ``progress``, where given, is called with the share
-    done, from 0 to 1; an exception raised in it ends the run. lse and D come from a forward pass outside the counted
+    done, from 0 to 1; an exception raised in it ends the run. ``patterns``: as in `count`, without heads; the arrays
+    must be zero where their pattern has no word. lse and D come from a forward pass outside the counted
     memory, as in practice. Inputs are never modified.
     Raises `DoesNotFit`, `BadInput`.
     """
     _check_floating({"q": q, "k": k, "v": v, "dout": dout})
     if q.shape[:-1] != dout.shape[:-1] or v.shape[-1] != dout.shape[-1]:
         raise BadInput(f"q and dout must be (n_q, d) and (n_q, d_v); got {_shapes(q=q, k=k, v=v, dout=dout)}")
-    return _by_heads(algorithm, {"Q": q, "K": k, "V": v, "dO": dout}, "qkv", memory, mask, scale, dtype, progress)
+    arrays = {"Q": q, "K": k, "V": v, "dO": dout}
+    return _by_heads(algorithm, arrays, "qkv", memory, mask, scale, dtype, progress, patterns)
 
 
 def forward(
@@ -154,10 +152,11 @@ def forward(
     scale: float = 1.0,
     dtype: str | None = None,
     progress: Progress | None = None,
+    patterns: Patterns | None = None,
 ) -> Run:
     """Attention's output and row statistics by one of the forward algorithms. Parameters as in `backward`."""
     _check_floating({"q": q, "k": k, "v": v})
-    return _by_heads(algorithm, {"Q": q, "K": k, "V": v}, "forward", memory, mask, scale, dtype, progress)
+    return _by_heads(algorithm, {"Q": q, "K": k, "V": v}, "forward", memory, mask, scale, dtype, progress, patterns)
 
 
 def backward_weights(
@@ -175,6 +174,7 @@ def backward_weights(
     scale: float = 1.0,
     dtype: str | None = None,
     progress: Progress | None = None,
+    patterns: Patterns | None = None,
 ) -> Run:
     """Gradients by X and Y of attention with Q = A1 X, K = A2, V = A3 Y: ``.gx`` (d, d), ``.gy`` (d, d_v).
 
@@ -195,10 +195,9 @@ def backward_weights(
             "a1 must be (n_q, d), a2 and a3 (n_k, d), x (d, d), y (d, d_v), dout or target (n_q, d_v); got "
             + _shapes(**arrays)
         )
-    shape = Shape(len(a1), len(a2), d, d_v, as_mask(mask, len(a1), len(a2)))
-    return _run(
-        algorithm, arrays, shape, "weights", memory, scale, dtype, _shares(progress, 1), target=target is not None
-    )
+    shape = Shape(len(a1), len(a2), d, d_v, as_mask(mask, len(a1), len(a2)), target=dout is None)
+    shape = _stored(shape, arrays, patterns, "weights")
+    return _run(algorithm, arrays, shape, "weights", memory, scale, dtype, _shares(progress, 1))
 
 
 def _check_floating(arrays: dict[str, Array]) -> None:
@@ -207,6 +206,15 @@ def _check_floating(arrays: dict[str, Array]) -> None:
         raise BadInput(f"{names} must be matrices with at least one row and one column (or heads of them)")
     if not all(np.issubdtype(array.dtype, np.floating) for array in arrays.values()):
         raise BadInput(f"{names} must hold floating-point numbers")
+
+
+def _stored(shape: Shape, arrays: dict[str, Array], patterns: Patterns | None, form: str) -> Shape:
+    """The shape with its patterns, outside of which the arrays are zero. Raises `BadInput` where they are not."""
+    shape = with_patterns(shape, patterns, form)
+    for name, pattern in shape.patterns:
+        if arrays[name][~matrix(pattern)].any():
+            raise BadInput(f"{name} has values that are not zero where its pattern has no word")
+    return shape
 
 
 def _shapes(**arrays: Array) -> str:
@@ -223,7 +231,7 @@ def _shares(progress: Progress | None, heads: int) -> list[Progress | None]:
 
 def _by_heads(
     algorithm: str, arrays: dict[str, Array], form: str, memory: int, mask: MaskLike, scale: float,
-    dtype: str | None, progress: Progress | None,
+    dtype: str | None, progress: Progress | None, patterns: Patterns | None,
 ) -> Run:  # fmt: skip
     """One run a head of K and V, with the queries of its group row by row; results and counts put together."""
     q, k, v = arrays["Q"], arrays["K"], arrays["V"]
@@ -231,6 +239,9 @@ def _by_heads(
         raise BadInput(f"q must be (n_q, d), k (n_k, d) and v (n_k, d_v); got {_shapes(q=q, k=k, v=v)}")
     n_q, n_k, d, d_v = q.shape[-2], k.shape[-2], q.shape[-1], v.shape[-1]
     shape = Shape(n_q, n_k, d, d_v, as_mask(mask, n_q, n_k))
+    if patterns:
+        one_head(1 if q.ndim == 2 else len(q))
+        shape = _stored(shape, arrays, patterns, form)
     if q.ndim == 2:
         (share,) = _shares(progress, 1)
         return _run(algorithm, arrays, shape, form, memory, scale, dtype, [share])
@@ -263,7 +274,7 @@ def _by_heads(
 
 def _run(
     algorithm: str, arrays: dict[str, Array], shape: Shape, form: str, memory: int, scale: float,
-    dtype: str | None, shares: list[Progress | None], **given: Any,
+    dtype: str | None, shares: list[Progress | None],
 ) -> Run:  # fmt: skip
     entry = find(algorithm)
     kernel = entry.kernel(form)
@@ -281,7 +292,7 @@ def _run(
         arrays = _with_statistics(arrays, kernel.inputs, shape, scale, stored)
     fast = NumpyMemory(memory, arrays, watch=None if share is None else watch, dtype=stored)
     start = time.perf_counter()
-    tile = run_kernel(algorithm, fast, shape, scale=scale, form=form, **given)
+    tile = run_kernel(algorithm, fast, shape, scale=scale, form=form)
     return Run(
         {name: fast.arrays[name] for name in OUTPUTS[form]}, fast.loads, fast.stores, fast.multiplications,
         fast.peak_fast, fast.peak_slow, tile, time.perf_counter() - start,

@@ -7,20 +7,42 @@ from dataclasses import dataclass
 from .errors import BadInput
 from .masks import Mask
 
+OF_QUERIES = ("Q", "dO", "O", "A1", "E")  # tensors of one row a query; those below are of one row a key
+OF_KEYS = ("K", "V", "A2", "A3")
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One attention problem: queries, keys, columns of Q and K, columns of V; the mask, where there is one."""
+    """One attention problem: queries, keys, columns of Q and K, columns of V; the mask, where there is one.
+
+    ``patterns``: of the inputs that are stored by their nonzeros, (name, which entries) each. ``target``: the weights
+    form has the target E for an input, not dO.
+    """
 
     n_q: int
     n_k: int
     d: int
     d_v: int
     mask: Mask | None = None
+    patterns: tuple[tuple[str, Mask], ...] = ()
+    target: bool = False
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
         return self.n_q, self.n_k, self.d, self.d_v
+
+    def extent(self, name: str) -> tuple[int, ...]:
+        """Rows and columns of an input, such as ("K") -> (n_k, d)."""
+        n_q, n_k, d, d_v = self.sizes
+        if name in ("lse", "D", "l", "m"):
+            return (n_q,)
+        if name in ("X", "Y"):
+            return (d, d if name == "X" else d_v)
+        return (n_q if name in OF_QUERIES else n_k, d_v if name in ("V", "O", "dO", "E") else d)
+
+    def pattern(self, name: str) -> Mask | None:
+        """Which entries of an input are stored; None: all."""
+        return dict(self.patterns).get(name)
 
     @classmethod
     def of(

@@ -3,17 +3,59 @@
 Source: Li, Liang, Shi, Song, Yue, Zhang, arXiv 2410.09397, Theorem 4.5: Z_input, the nonzeros of the input matrices,
 and Z_QK, those of the key-query matrix. A mask decides Z_QK; Z_input falls with zeros in Q, K (or A1, A2) themselves,
 and with rows that no kept score reads.
+
+Inputs by nonzeros. `count`, `run`, `backward`, `forward` and `backward_weights` take ``patterns``, a boolean matrix for
+each input that is stored by its nonzeros (`patterns` makes them). Then a word is a nonzero value: a kernel loads those
+of a block and no others, and of its products those of two stored words are counted. Where a value stands (its index)
+is not counted, as in Z_input, and takes no room. Every kernel in every form counts so; its tiles stay the same, for a
+block takes the room of a dense one, and what is computed (S, dQ, Q = A1 X ...) is dense. So loads fall in proportion
+to the nonzeros, while the theorem's Z_input^2 / M is what a schedule might reach that packs its tiles. Lower bounds
+with constants (`bounds`) and the pebble game are of dense inputs; `per_instance_floor` is what holds here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .errors import BadInput
-from .masks import Band, Mask, MaskLike, as_mask
+from .masks import Band, Mask, MaskLike, as_mask, matrix
 from .memory import Array
+from .sizes import Shape
+
+Patterns = Mapping[str, npt.ArrayLike]
+SPARSE = {"qkv": ("Q", "K", "V", "dO"), "forward": ("Q", "K", "V"), "weights": ("A1", "A2", "A3", "X", "Y", "dO")}
+
+
+def patterns(**inputs: Array) -> dict[str, Array]:
+    """Which entries of inputs are not zero, by name: what `count` and `backward` take as ``patterns``.
+
+    >>> patterns(K=np.array([[0.0, 2.0]]))["K"].tolist()
+    [[False, True]]
+    """
+    return {name: np.asarray(array) != 0 for name, array in inputs.items()}
+
+
+def with_patterns(shape: Shape, given: Patterns | None, form: str) -> Shape:
+    """The shape with patterns of its inputs. Raises `BadInput` for a name or a shape that the form does not have."""
+    names = tuple("E" if shape.target and name == "dO" else name for name in SPARSE[form])
+    found = []
+    for name, pattern in (given or {}).items():
+        if name not in names:
+            raise BadInput(f"the {form} form has no matrix {name!r} to store by nonzeros; it has: {', '.join(names)}")
+        stored = np.asarray(pattern)
+        if stored.dtype != bool or stored.shape != shape.extent(name):
+            raise BadInput(
+                f"a pattern is a boolean matrix, of {name} {shape.extent(name)}; got {stored.dtype} of {stored.shape}"
+            )
+        mask = as_mask(stored, *shape.extent(name))
+        if mask is not None:
+            found.append((name, mask))
+    return replace(shape, patterns=tuple(found))
 
 
 class Nonzeros(NamedTuple):
@@ -64,12 +106,25 @@ def rows_met(mask: Mask | None, rows: int) -> Array:
 def per_instance_floor(q: Array, k: Array, v: Array, mask: MaskLike = None) -> int:
     """Words that this very problem's backward pass must move when inputs are stored by nonzeros (values only).
 
-    Every nonzero of Q, K, V and every word of dO, lse, D that a kept score depends on is read once, and dQ, dK, dV are
-    written once. Unlike Theorem 4.5, which is a worst case over patterns, it is valid for each pattern: Q = K = I_n
-    needs few words, although the theorem's expression is large.
+    Every nonzero of Q, K, V and every word of dO, lse, D that a result depends on is read once, and dQ, dK, dV are
+    written once. dV needs lse, dO and the scores; dK every nonzero of Q and dQ every nonzero of K, by way of dS[i,j],
+    which needs D[i] and V[j]; a dS[i,j] for which row i of Q and row j of K are zero is in no result. dO has no zeros.
+    Unlike Theorem 4.5, which is a worst case over patterns, it is valid for each pattern: Q = K = I_n needs few words,
+    although the theorem's expression is large.
     """
     kept = as_mask(mask, len(q), len(k))
     q_rows, k_rows = rows_met(kept, len(q)), rows_met(None if kept is None else kept.T, len(k))
-    reads = sum(int(np.count_nonzero(array[rows])) for array, rows in ((q, q_rows), (k, k_rows), (v, k_rows)))
-    words: int = reads + int(q_rows.sum()) * (v.shape[1] + 2) + q.size + k.size + v.size
+    d_rows, v_rows = _in_dS(np.asarray(q.any(axis=1)), np.asarray(k.any(axis=1)), kept)
+    reads = sum(int(np.count_nonzero(array[rows])) for array, rows in ((q, q_rows), (k, k_rows), (v, v_rows)))
+    words: int = reads + int(q_rows.sum()) * (v.shape[1] + 1) + int(d_rows.sum()) + q.size + k.size + v.size
     return words
+
+
+def _in_dS(q_rows: Array, k_rows: Array, mask: Mask | None) -> tuple[Array, Array]:
+    """Queries and keys of a kept pair of which either one's row is not zero."""
+    if q_rows.all() or k_rows.all():
+        return rows_met(mask, len(q_rows)), rows_met(None if mask is None else mask.T, len(k_rows))
+    needed = q_rows[:, None] | k_rows
+    if mask is not None:
+        needed &= matrix(mask)
+    return np.asarray(needed.any(axis=1)), np.asarray(needed.any(axis=0))

@@ -8,18 +8,18 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from . import theory
+from . import sparse, theory
 from .algorithms import ALGORITHMS, find
 from .bounds import Problem, all_bounds, certified_ratio
 from .errors import BadInput
 from .fits import ENVELOPE, REGIMES, Fit, fit, fit_envelope
-from .masks import GALLERY, as_mask
+from .masks import as_mask
 from .sizes import Shape
 from .sweep import swaps
 
 
-def add_parsers(commands: Any, whole_number: Callable[[str], int]) -> None:
-    """``whole_number`` reads one, as the other commands do."""
+def add_parsers(commands: Any, whole_number: Callable[[str], int], add_problem: Callable[[Any], None]) -> None:
+    """``whole_number`` reads one, as the other commands do; ``add_problem`` adds the sizes, the mask and the heads."""
     fitting = commands.add_parser("fit", help="exponents of n, d and M, fitted to exact counts, in each regime")
     crossing = commands.add_parser("crossover", help="where two algorithms change places: the formula, and exactly")
     bounding = commands.add_parser("bounds", help="lower bounds in words, and how near algorithms come to them")
@@ -31,15 +31,24 @@ def add_parsers(commands: Any, whole_number: Callable[[str], int]) -> None:
     bounding.add_argument("--algorithm", help="ids, separated by commas: their I/O over the best bound")
     bounding.add_argument("--memory", required=True, type=whole_number, metavar="M", help="words of fast memory")
     for command in (crossing, bounding):
-        command.add_argument("--n", required=True, type=whole_number, help="rows of Q, K, V")
-        command.add_argument("--d", required=True, type=whole_number, help="columns of Q, K, V")
-        command.add_argument("--mask", help=f"one of: {', '.join(GALLERY.values())}; or FILE.npy, boolean")
-        command.add_argument("--heads", type=whole_number, default=1, help="heads of queries (default 1)")
-        command.add_argument("--kv-heads", type=whole_number, help="heads of K and V that they share")
-        command.set_defaults(dtype=None)
+        add_problem(command)
+    fitting.add_argument("--form", help="qkv, weights or forward")
     for command in (fitting, crossing, bounding):
-        command.add_argument("--form", help="qkv, weights or forward")
         command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def rows(options: dict[str, Any]) -> dict[str, int]:
+    """n, or n_q and n_k where they differ, as `Counts.as_dict` has them."""
+    n_q, n_k = options["n_q"], options["n_k"]
+    return {"n": n_q} if n_q == n_k else {"n_q": n_q, "n_k": n_k}
+
+
+def theta_of(form: str, options: dict[str, Any], d: int, memory: int) -> float | None:
+    """The theorem's dense shape, which is for as many keys as queries, V as wide as K, and no mask; else None."""
+    n, heads = options["n_q"], options["heads"]
+    if n != options["n_k"] or options["d_v"] not in (None, d) or options["mask"] is not None:
+        return None
+    return (theory.theta_forward if form == "forward" else theory.theta)(n, d, memory, heads)
 
 
 def fit_command(args: argparse.Namespace) -> None:
@@ -61,15 +70,18 @@ def fit_command(args: argparse.Namespace) -> None:
         return
     for found in fits:
         print(found)
-    for regime in {found.regime: REGIMES[found.regime] for found in fits}.values():
-        n, d, memory = regime.exponents
-        print(f"the theorem, {regime.name}: n^{n:g} d^{d:g} M^{memory:g}, here within {regime.within:g}")
+        if found.is_own:
+            n, d, memory = found.expected
+            verdict = "within" if found.as_expected else "not within"
+            print(f"    the theorem, {found.regime}: n^{n:g} d^{d:g} M^{memory:g}, here {verdict} {found.within:g}")
 
 
 def fit_record(found: Fit) -> dict[str, Any]:
     record = {name: value for name, value in asdict(found).items() if name not in ("n", "d", "memory", "without")}
     record["exponents"] = dict(zip(("n", "d", "memory"), found.exponents, strict=True))
-    record["as_expected"] = found.as_expected
+    if not found.is_own:
+        record["expected"] = record["within"] = None
+    record["as_expected"] = found.as_expected if found.is_own else None
     record["without_elementwise"] = None if found.without is None else fit_record(found.without)
     record["note"] = str(found)
     return record
@@ -80,12 +92,11 @@ def crossover_command(args: argparse.Namespace, options: dict[str, Any]) -> None
     if len(names) != 2:
         raise BadInput(f"a crossover is of two algorithms, such as flash2,small-cache; got {args.algorithm!r}")
     first, second = names
-    given = {name: options[name] for name in ("form", "mask", "heads", "kv_heads")}
-    found = swaps(first, second, args.n, args.d, **given)
+    found = swaps(first, second, d=args.d, **options)
     formula = theory.crossover_formula(args.d)
     last = found[-1]
     record = {
-        "first": first, "second": second, "n": args.n, "d": args.d, "formula": formula,
+        "first": first, "second": second, **rows(options), "d": args.d, "formula": formula,
         "crossover": last.memory if last.winner == first else None,
         "swaps": [{"memory": swap.memory, "winner": swap.winner} for swap in found],
     }  # fmt: skip
@@ -108,16 +119,23 @@ def bounds_command(args: argparse.Namespace, options: dict[str, Any]) -> None:
         raise BadInput(f"these algorithms have different forms: {', '.join(sorted(forms))}; bounds are of one")
     form = forms.pop() if forms else "qkv"
     heads = {name: options[name] for name in ("heads", "kv_heads")}
-    shape = Shape(args.n, args.n, args.d, args.d, as_mask(options["mask"], args.n, args.n))
+    n_q, n_k = options["n_q"], options["n_k"]
+    shape = Shape.of(
+        None, args.d, n_q=n_q, n_k=n_k, d_v=options["d_v"], mask=as_mask(options["mask"], n_q, n_k)
+    )  # fmt: skip
     at = Problem.of(form, shape, **heads)
     bounds = all_bounds(form, shape, args.memory, **heads)
-    done = {
-        name: certified_ratio(name, args.n, args.d, args.memory, mask=shape.mask, form=form, **heads) for name in names
-    }
+    pattern = sparse.of_pattern(n_q, n_k, args.d, shape.mask)
+    theorem = {
+        "z_input": pattern.z_input, "z_qk": pattern.z_qk, "split": pattern.split if pattern.z_qk else None,
+        "omega": theory.theta_sparse(*pattern, args.memory),
+    }  # fmt: skip
+    given = options | {"form": form}
+    done = {name: certified_ratio(name, d=args.d, memory=args.memory, **given) for name in names}
     if args.json:
         record = {
-            "form": form, "n": args.n, "d": args.d, "memory": args.memory, "kept": at.kept, "inputs": at.inputs,
-            "outputs": at.outputs, "best": bounds[0].name, "words": bounds[0].words,
+            "form": form, **rows(options), "d": args.d, "memory": args.memory, "kept": at.kept, "inputs": at.inputs,
+            "outputs": at.outputs, "best": bounds[0].name, "words": bounds[0].words, "theorem_4_5": theorem,
             "bounds": [asdict(bound) for bound in bounds],
             "algorithms": [
                 {"algorithm": name, "io": found and found.io, "ratio": found and found.ratio}
@@ -128,6 +146,12 @@ def bounds_command(args: argparse.Namespace, options: dict[str, Any]) -> None:
         return
     for bound in bounds:
         print(f"{bound.words:>20}  {bound.name:<17}{bound.statement}{' (ours)' if bound.ours else ''}")
+    if shape.mask is not None:
+        print(
+            f"Theorem 4.5, no bound for this mask: Z_input = {pattern.z_input}, Z_QK = {pattern.z_qk} a head,"
+            f" Omega(min(Z_input^2 / M, Z_input sqrt(Z_QK / M))) of {theorem['omega']:.6g}: without its constant,"
+            " and for the worst pattern of so many nonzeros"
+        )
     for name, found in done.items():
         if found is None:
             print(f"{'does not fit':>20}  {name}")

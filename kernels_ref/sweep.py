@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ import pandas as pd
 from . import masks, sizes
 from .algorithms import find
 from .bounds import lower_bounds
-from .counts import COUNTED, counts_of
+from .counts import COUNTED, aims, counts_of
 from .errors import BadInput
 from .masks import Mask, MaskLike, as_mask
 from .sizes import Shape
@@ -36,14 +36,16 @@ def sweep(
     mask: MaskChoice = None,
     heads: int = 1,
     kv_heads: int | None = None,
+    target: bool = False,
 ) -> pd.DataFrame:
     """One row an (n, d, mask, form, algorithm, M): exact counts in words, from the closed forms.
 
     ``n``, ``d``, ``form`` and ``mask`` may be several; a mask by name (`masks.named`) fits every n. An algorithm that
     has not all of several forms is left out where it has none. Columns: algorithm, form, n_q, n_k, d, memory, loads,
-    stores, io, multiplications, peak_fast, peak_slow, fits, least_memory, d_v, heads, kv_heads, mask (its name), kept
-    (scores a head), intensity (multiplications a word), bound (the best lower bound) and its name, ratio (io / bound:
-    at most so many times the optimum). Numbers are Python's own (dtype object), None where the algorithm does not fit.
+    stores, io, multiplications, peak_fast, peak_slow, fits, least_memory, d_v, heads, kv_heads, mask (its name),
+    target (whether E is given), kept (scores a head), intensity (multiplications a word), bound (the best lower bound)
+    and its name, ratio (io / bound: at most so many times the optimum). Numbers are Python's own (dtype object), None
+    where the algorithm does not fit.
     Raises `BadInput` as `count` does.
     """
     memories = [int(words) for words in memory]
@@ -53,14 +55,14 @@ def sweep(
     forms: Sequence[str | None] = [form] if form is None or isinstance(form, str) else form
     many_rows: Sequence[int | None] = [n] if n is None or isinstance(n, int) else n
     for rows, width in itertools.product(many_rows, [d] if isinstance(d, int) else d):
-        n_queries, n_keys = sizes.rows(rows, n_q, n_k)
-        shape = Shape.of(None, width, n_q=n_queries, n_k=n_keys, d_v=d_v)
+        shape = Shape.of(rows, width, n_q=n_q, n_k=n_k, d_v=d_v)
         for name, kept in _masks(mask, shape):
-            problem = Shape(*shape.sizes, kept)
+            problem = Shape(*shape.sizes, kept, target=target)
             for wanted in forms:
                 known: dict[str, list[tuple[int, str]]] = {}
                 for algorithm in algorithms:
                     entry = find(algorithm)
+                    aims(entry.form if wanted is None else wanted, target)
                     if not isinstance(form, str | None) and wanted not in entry.forms:
                         continue
                     frames.append(_curve(algorithm, wanted, problem, name, memories, heads, kv_heads, known))
@@ -107,6 +109,7 @@ def _curve(
     frame["fits"], frame["least_memory"], frame["d_v"] = fits, least, shape.d_v
     frame["heads"], frame["kv_heads"] = heads, heads if kv_heads is None else kv_heads
     frame["mask"] = pd.Series([mask] * len(memories), dtype=object)
+    frame["target"] = shape.target
     frame["kept"] = shape.n_q * shape.n_k if shape.mask is None else shape.mask.words
     intensity = [
         None if words is None else products / words
@@ -198,12 +201,10 @@ def swaps(
     neither moves, holds no swap; every other range is halved until it is a single step. Under a mask they can rise
     (larger tiles may meet the mask less well), so every M is looked at; `BadInput` where that is more than 20,000.
     """
-    n_q, n_k = sizes.rows(n, n_q, n_k)
-    shape = Shape.of(None, d, n_q=n_q, n_k=n_k, d_v=d_v)
-    if mask is not None:
-        ((_, kept),) = _masks(mask, shape)
-        return _find_swaps(first, second, Shape(*shape.sizes, kept), form, heads, kv_heads)
-    return _known_swaps(first, second, shape, form, heads, kv_heads)
+    shape = Shape.of(n, d, n_q=n_q, n_k=n_k, d_v=d_v)
+    ((_, kept),) = _masks(mask, shape)
+    find_them = _known_swaps if kept is None else _find_swaps
+    return find_them(first, second, Shape(*shape.sizes, kept), form, heads, kv_heads)
 
 
 def _find_swaps(
@@ -264,26 +265,13 @@ def _halving(first: str, second: str, words: Callable[[int], tuple[int, int]], l
     return tuple(found)
 
 
-def crossover(
-    first: str,
-    second: str,
-    n: int | None = None,
-    d: int = 1,
-    *,
-    n_q: int | None = None,
-    n_k: int | None = None,
-    d_v: int | None = None,
-    form: str | None = None,
-    mask: MaskLike | str = None,
-    heads: int = 1,
-    kv_heads: int | None = None,
-) -> int | None:
+def crossover(first: str, second: str, n: int | None = None, d: int = 1, **options: Any) -> int | None:
     """The M (words) from which ``first`` never again moves more words than ``second``; None if there is none.
+
+    Options as in `swaps`.
 
     >>> crossover("flash2", "small-cache", n=4096, d=64)
     3224
     """
-    last = swaps(
-        first, second, n, d, n_q=n_q, n_k=n_k, d_v=d_v, form=form, mask=mask, heads=heads, kv_heads=kv_heads
-    )[-1]  # fmt: skip
+    last = swaps(first, second, n, d, **options)[-1]
     return last.memory if last.winner == first else None

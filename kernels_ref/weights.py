@@ -12,6 +12,7 @@ Sizes: A1 (n_q, d), A2, A3 (n_k, d), X (d, d), Y (d, d_v), dO or E (n_q, d_v), g
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from .elementwise import (
     divide_rows,
@@ -20,12 +21,14 @@ from .elementwise import (
     residual,
     row_products,
     score_gradient,
+    score_gradient_of_scores,
     softmax_step,
     statistic,
 )
+from .forward import scores_by_blocks
 from .masks import Mask
 from .memory import Tensor, TwoLevelMemory
-from .products import Blocks, blocked_product, outer_product, outer_tile, panel_product
+from .products import Blocks, best_tile, blocked_product, outer_product, outer_tile, panel_product
 from .sizes import Shape
 
 LEAST = -math.inf
@@ -48,24 +51,11 @@ def small_cache(
     (n_q, d), (n_k, d_v) = A1.shape, (A2.shape[0], Y.shape[1])
     S, A, f, q, p = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "f", "q", "p"))
     Q, h = fast.scratch("Q", (n_q, d)), fast.scratch("h", (n_k, d_v))
-    m, l, lse, D = (fast.scratch(name, (n_q,)) for name in ("m", "l", "lse", "D"))  # noqa: E741
+    lse, D = fast.scratch("lse", (n_q,)), fast.scratch("D", (n_q,))
     O, given = fast.scratch("O", (n_q, d_v)), dO  # noqa: E741
     store_all(fast, blocked_product(fast, Q, A1, X, side))
     store_all(fast, blocked_product(fast, h, A3, Y, side))
-    for i in fast.tiles(n_q, side):
-        m_i = fast.apply(fill, fast.new(m[i]), into=m[i], value=LEAST)  # (side,)
-        l_i = fast.apply(fill, fast.new(l[i]), into=l[i], value=0)  # (side,)
-        for j in fast.tiles(n_k, side, where=S[i]):
-            S_ij = fast.new(S[i, j])  # (side, side)
-            for c in fast.tiles(d, side):
-                Q_ic, A2_jc = fast.load(Q[i, c]), fast.load(A2[j, c])  # (side, side) each
-                S_ij += Q_ic @ A2_jc.T
-                fast.free(Q_ic, A2_jc)
-            fast.store(S_ij)
-            fast.free(fast.apply(softmax_step, S_ij, m_i, l_i, into=A[i, j], scale=scale))
-        lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
-        fast.store(lse_i)
-        fast.free(lse_i, l_i)
+    scores_by_blocks(fast, S, A, Q, A2, lse, scale=scale, side=side)
     if target:
         dO = fast.scratch("dO", (n_q, d_v))
     for i in fast.tiles(n_q, side):
@@ -115,6 +105,110 @@ def small_cache_least_memory(d: int, d_v: int) -> int:
 def small_cache_tile(shape: Shape, memory: int) -> dict[str, int]:
     """Three square blocks and two words a row: 3 side^2 + 2 side <= M."""
     return {"side": (math.isqrt(1 + 3 * memory) - 1) // 3}
+
+
+def small_cache_outer(
+    fast: TwoLevelMemory, A1: Tensor, A2: Tensor, A3: Tensor, X: Tensor, Y: Tensor, dO: Tensor,
+    *, scale: float, mask: Mask | None = None, target: bool = False, rows: int, columns: int, o_rows: int,
+    o_columns: int, u_rows: int, u_columns: int, p_rows: int, p_columns: int, t_rows: int, t_columns: int,
+    q_rows: int, q_columns: int, h_rows: int, h_columns: int, gx_rows: int, gx_columns: int, gy_rows: int,
+    gy_columns: int,
+) -> None:  # fmt: skip
+    """The same phases by rank-1 updates, each with the tile a x b that is best for it.
+
+    Words, leading: 10 n^2 d / sqrt(M) + 3 n^2 + 8 n d^2 / sqrt(M). f is made of S where it is used, never stored.
+    """
+    (n_q, d), (n_k, d_v) = A1.shape, (A2.shape[0], Y.shape[1])
+    S, A, f, q, p = (fast.scratch(name, (n_q, n_k), mask) for name in ("S", "A", "f", "q", "p"))
+    Q, h = fast.scratch("Q", (n_q, d)), fast.scratch("h", (n_k, d_v))
+    m, l, lse, D = (fast.scratch(name, (n_q,)) for name in ("m", "l", "lse", "D"))  # noqa: E741
+    O, given = fast.scratch("O", (n_q, d_v)), dO  # noqa: E741
+    store_all(fast, outer_product(fast, Q, A1, X, q_rows, q_columns))
+    store_all(fast, outer_product(fast, h, A3, Y, h_rows, h_columns))
+    for i in fast.tiles(n_q, rows):
+        m_i = fast.apply(fill, fast.new(m[i]), into=m[i], value=LEAST)  # (rows,)
+        l_i = fast.apply(fill, fast.new(l[i]), into=l[i], value=0)  # (rows,)
+        for j in fast.tiles(n_k, columns, where=S[i]):
+            S_ij = fast.new(S[i, j])  # (rows, columns)
+            for c in fast.tiles(d, 1):
+                Q_ic = fast.load(Q[i, c])  # (rows, 1)
+                S_ij += Q_ic @ fast.stream(A2[j, c]).T
+                fast.free(Q_ic)
+            fast.store(S_ij)
+            fast.free(fast.apply(softmax_step, S_ij, m_i, l_i, into=A[i, j], scale=scale))
+        lse_i = fast.apply(statistic, m_i, l_i, into=lse[i])
+        fast.store(lse_i)
+        fast.free(lse_i, l_i)
+    if target:
+        dO = fast.scratch("dO", (n_q, d_v))
+    for i in fast.tiles(n_q, o_rows):
+        lse_i = fast.load(lse[i])  # (o_rows,)
+        D_i = fast.apply(fill, fast.new(D[i]), into=D[i], value=0)  # (o_rows,)
+        for c in fast.tiles(d_v, o_columns):
+            O_ic = fast.apply(fill, fast.new(O[i, c]), into=O[i, c], value=0)  # (o_rows, o_columns)
+            for j in fast.tiles(n_k, 1, where=S[i]):
+                f_ij = fast.apply(probability, fast.load(S[i, j]), lse_i, into=f[i, j], scale=scale)  # (o_rows, 1)
+                O_ic += f_ij @ fast.stream(h[j, c])
+                fast.free(f_ij)
+            if target:
+                O_ic = fast.apply(residual, O_ic, D_i, fast.stream(given[i, c]), into=dO[i, c])
+                fast.store(O_ic)
+            else:
+                D_i = fast.apply(row_products, D_i, O_ic, fast.stream(given[i, c]), into=D[i])
+            fast.free(O_ic)
+        fast.store(D_i)
+        fast.free(lse_i, D_i)
+    U, T = fast.scratch("U", (n_k, d_v)), fast.scratch("T", (n_q, d))
+    for j in fast.tiles(n_k, u_rows):
+        for c in fast.tiles(d_v, u_columns):
+            U_jc = fast.new(U[j, c])  # (u_rows, u_columns)
+            for i in fast.tiles(n_q, 1, where=S.T[j]):
+                S_ij = fast.load(S[i, j])  # (1, u_rows)
+                f_ij = fast.apply(probability, S_ij, fast.stream(lse[i]), into=f[i, j], scale=scale)
+                U_jc += f_ij.T @ fast.stream(dO[i, c])
+                fast.free(f_ij)
+            fast.store(U_jc)
+            fast.free(U_jc)
+    for i, j, q_ij in outer_product(fast, q, dO, h.T, p_rows, p_columns):
+        words = fast.stream(S[i, j]), fast.stream(lse[i]), fast.stream(D[i])
+        p_ij = fast.apply(score_gradient_of_scores, q_ij, *words, into=p[i, j], scale=scale)
+        fast.forget(S[i, j])
+        fast.store(p_ij)
+        fast.free(p_ij)
+    store_all(fast, outer_product(fast, T, p, A2, t_rows, t_columns))
+    store_all(fast, outer_product(fast, fast.output("gX", (d, d)), A1.T, T, gx_rows, gx_columns))
+    store_all(fast, outer_product(fast, fast.output("gY", (d, d_v)), A3.T, U, gy_rows, gy_columns))
+
+
+def small_cache_outer_tile(shape: Shape, memory: int) -> dict[str, int]:
+    """For every product the tile of the fewest words: a b + a + 1 <= M, two words a row less beside S and O.
+
+    Beside p three words pass at once, which asks for a b + a + 2 <= M.
+    """
+    n_q, n_k, d, d_v = shape.n_q, shape.n_k, shape.d, shape.d_v
+    found: dict[str, int] = {}
+    found["rows"], found["columns"] = best_tile(n_q, n_k, n_q * d, n_k * d, memory, _rows_beside_statistics)
+    found["o_rows"], found["o_columns"] = best_tile(
+        n_q, d_v, n_q * n_k, n_k * d_v, memory, _rows_beside_statistics
+    )  # fmt: skip
+    found["u_rows"], found["u_columns"] = outer_tile(n_k, n_q, d_v, memory, each=n_q)
+    found["p_rows"], found["p_columns"] = outer_tile(n_q, d_v, n_k, memory - 1, extra=2)
+    found["t_rows"], found["t_columns"] = outer_tile(n_q, n_k, d, memory)
+    return found | _product_tiles(shape, memory)
+
+
+def _rows_beside_statistics(columns: Any, memory: int) -> Any:
+    return (memory - 1) // (columns + 3)
+
+
+def _product_tiles(shape: Shape, memory: int) -> dict[str, int]:
+    """Of the four n d^2 products."""
+    n_q, n_k, d, d_v = shape.n_q, shape.n_k, shape.d, shape.d_v
+    products = {"q": (n_q, d, d), "h": (n_k, d, d_v), "gx": (d, n_q, d), "gy": (d, n_k, d_v)}
+    found: dict[str, int] = {}
+    for name, (m, k, q) in products.items():
+        found[f"{name}_rows"], found[f"{name}_columns"] = outer_tile(m, k, q, memory)
+    return found
 
 
 def flash(
@@ -197,15 +291,11 @@ def flash_least_memory(d: int, d_v: int) -> int:
 def flash_tile(shape: Shape, memory: int) -> dict[str, int]:
     """Of every sweep as many resident rows as fit, of every n d^2 product the best a x b tile."""
     n_q, n_k, d, d_v = shape.n_q, shape.n_k, shape.d, shape.d_v
-    tiles = {
+    return {
         "rows": min(n_q, (memory - 1) // (d + d_v + 3)),
         "t_rows": min(n_q, (memory - d - 1) // (2 * d + d_v + 4)),
         "columns": min(n_k, (memory - 1) // (d + d_v + 1)),
-    }
-    products = {"q": (n_q, d, d), "h": (n_k, d, d_v), "gx": (d, n_q, d), "gy": (d, n_k, d_v)}
-    for name, (m, k, q) in products.items():
-        tiles[f"{name}_rows"], tiles[f"{name}_columns"] = outer_tile(m, k, q, memory)
-    return tiles
+    } | _product_tiles(shape, memory)
 
 
 def standard(

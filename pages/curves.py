@@ -14,6 +14,8 @@ from pages.shared.numbers import grouped
 def chart() -> None:
     """The explorer. A fragment: moving n or d runs this and nothing else of the page."""
     explorer(address_of_now(), texts())
+    if st.session_state.pop("curves.rerun", False):
+        st.rerun()  # what stands beside the chart has to follow
 
 
 def run_it() -> None:

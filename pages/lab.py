@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pages.shared.board import board
+from pages.shared.exports import offer_files
 from pages.shared.i18n import texts
 from pages.shared.lab import (
     BOARD,
@@ -25,7 +26,7 @@ from pages.shared.lab import (
     runs_of,
 )
 from pages.shared.settings import LAB
-from pages.shared.url_state import sync
+from pages.shared.url_state import show, sync
 
 t = texts()
 address = sync(LAB)
@@ -41,7 +42,7 @@ def chosen_name(field: str, option: str) -> str:
 
 # Title and controls in one row, so that the board has the rest of the page.
 with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-    st.title(t("page.lab"), anchor=False, width="content")
+    st.title(t("lab.title"), anchor=False, width="content")
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content")
 fitted(address)
 settings = address.settings
@@ -52,10 +53,11 @@ with controls:
     left, right = (*settings.algorithms, NO_ALGORITHM)[:2]
     possible = playable(settings)
     for side, chosen, options in (("left", left, possible), ("right", right, (*possible, NO_ALGORITHM))):
-        st.session_state[f"lab.{side}"] = chosen
+        show(f"lab.{side}", chosen)
         st.selectbox(
-            t(f"lab.{side}"), options, key=f"lab.{side}", format_func=name, on_change=choose, args=(side,), width=226
+            t(f"lab.{side}"), options, key=f"lab.{side}", format_func=name, on_change=choose, args=(side,), width=236
         )
+    st.popover(t("lab.guide"), width="content").markdown(t.prose("lab_guide"))
     more = st.popover(t("lab.more"), width="content")
 
 titles = {algorithm: name(algorithm) for algorithm in settings.algorithms}
@@ -75,7 +77,7 @@ board(
 with more:
     halves = st.columns(2)
     for place, field in enumerate(("form", "mask", "granularity", "sliding")):
-        st.session_state[f"lab.{field}_chosen"] = getattr(settings, field)
+        show(f"lab.{field}_chosen", getattr(settings, field))
         halves[place % 2].selectbox(
             t(f"lab.{field}"),
             choices(field),
@@ -84,6 +86,7 @@ with more:
             on_change=choose_dag,
             args=(field,),
         )
+    offer_files(runs, address.settings, t)
     playing = [run for run in runs if run.get("fits") is not False]
     for half, run in zip(st.columns(2), playing, strict=False):
         for form, ending, mime in (("text", "txt", "text/plain"), ("json", "json", "application/json")):
@@ -96,4 +99,3 @@ with more:
                 on_click="ignore",
                 width="stretch",
             )
-    st.markdown(t.prose("lab_guide"))

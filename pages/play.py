@@ -8,8 +8,9 @@ from functools import partial
 
 import streamlit as st
 
+from pages.shared.exports import offer_game
 from pages.shared.i18n import texts
-from pages.shared.play import OWN_RED, board, current, open_solution, options, play_own, show_report, title
+from pages.shared.play import board, current, open_solution, options, plain_title, play_own, show_report, title
 from pages.shared.settings import PLAY
 from pages.shared.url_state import sync
 from pebble_engine import write_pebbling
@@ -22,19 +23,19 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     st.title(t("page.play"), anchor=False, width="content")
     st.selectbox(
         t("play.level"),
-        options(),
+        options(level, t),
         key=address.key("level"),
         format_func=lambda level_id: title(level_id, t),
         label_visibility="collapsed",
         width=360,
     )
+    st.popover(t("play.how"), width="content").markdown(t.prose("play_guide"))
     more = st.popover(t("play.more"), width="content")
 
 address.show_problems(t)
 board(level, game, t)
 
 with more:
-    st.markdown(t.prose("play_guide"))
     st.markdown(f"**{t('play.take')}**")
     with st.container(horizontal=True):
         for form, ending, mime in (("text", "txt", "text/plain"), ("json", "json", "application/json")):
@@ -46,6 +47,7 @@ with more:
                 key=f"play.take.{form}",
                 on_click="ignore",
             )
+        offer_game(game, plain_title(level.id, t), address.settings, t)
     st.file_uploader(
         t("play.open"),
         type=["txt", "json"],
@@ -59,7 +61,7 @@ with more:
         st.text_area(t("play.dag"), key="play.own_text", placeholder="a sum\nb sum", height=120)
         st.file_uploader(t("play.dag_file"), type=["txt", "json"], key="play.own_file", max_upload_size=1)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.number_input(t("play.dag_red"), 1, OWN_RED, 3, key="play.own_red", width=150)
+            st.text_input(t("play.dag_red"), "3", key="play.own_red", width=150)
             st.checkbox(t("play.dag_sliding"), key="play.own_sliding")
         st.form_submit_button(t("play.dag_play"), on_click=play_own, args=(t,))
     show_report("dag")

@@ -11,6 +11,7 @@ function readColours(element) {
     probe.style.color = `var(--pa-${name})`;
     colours[name] = getComputedStyle(probe).color;
   }
+  if (document.documentElement.classList.contains("pa-print")) colours.background = "rgb(255, 255, 255)"; // paper
   const style = getComputedStyle(element);
   colours.font = style.fontFamily;
   const [r, g, b] = colours.background.match(/[\d.]+/g).map(Number);
@@ -124,6 +125,7 @@ class BoardView {
     }
     if (look.blue) this.ring(b, x + this.inset, y + this.inset, side - 2 * this.inset, look.stale);
     if (look.red) this.disc(b, x + side / 2, y + side / 2, look.blue ? this.inner : this.radius);
+    if (replay.run.names && side >= 22) this.nameCell(b, replay.run.names[cell], x + side / 2, y + side / 2, side - 2);
     if (look.past) {
       b.fillStyle = colours.muted;
       b.globalAlpha = 0.55;
@@ -132,6 +134,25 @@ class BoardView {
       b.fill();
       b.globalAlpha = 1;
     }
+  }
+
+  // The name of a vertex on its cell, legible on a disc too.
+  nameCell(c, name, x, y, room) {
+    const { colours } = this;
+    c.save();
+    c.beginPath();
+    c.rect(x - room / 2 - 1, y - room / 2 - 1, room + 2, room + 2);
+    c.clip();
+    c.font = `600 12px ${colours.font}`;
+    c.textAlign = "center";
+    c.textBaseline = "middle";
+    c.lineWidth = 3;
+    c.lineJoin = "round";
+    c.strokeStyle = colours.panel;
+    c.strokeText(name, x, y + 0.5, room);
+    c.fillStyle = colours.ink;
+    c.fillText(name, x, y + 0.5, room);
+    c.restore();
   }
 
   ring(c, x, y, side, stale, stroke = this.stroke) {
@@ -253,6 +274,9 @@ class BoardView {
     this.overlayEmpty = empty;
     if (this.cursor >= 0) this.paintCursor();
     if (move) this.paintMove(move);
+    if (document.documentElement.classList.contains("pa-print")) {
+      this.b.drawImage(this.overlay, 0, 0, layout.width, layout.height); // printers get one opaque picture
+    }
     return this.travel ? this.paintTravel(now) : false;
   }
 

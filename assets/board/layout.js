@@ -47,7 +47,7 @@ function packGroup(tensors, perRow, cell) {
   for (const row of rows) {
     let x = 0, height = 0;
     for (const tensor of row) {
-      const nameWidth = tensor.vector ? 9 * tensor.name.length : 0; // names of thin columns may not touch
+      const nameWidth = tensor.vector || tensor.name.length > 3 ? 9 * tensor.name.length : 0; // names may not touch
       const own = { tensor, x, y: y + names, width: tensor.columns * cell, height: tensor.rows * cell };
       placed.push(own);
       x += Math.max(own.width + gap, nameWidth + 4);

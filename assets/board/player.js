@@ -33,8 +33,10 @@ class Player {
     // The board is what its page is for: its keys work as long as nothing else on the page has the focus.
     this.onPageKey = (event) => event.target === document.body && this.onKey(event);
     document.addEventListener("keydown", this.onPageKey, true);
-    this.observer = new ResizeObserver(() => this.fit());
+    this.observer = new ResizeObserver(() => this.timeline && this.repaint());
     this.observer.observe(this.board);
+    this.onPrint = () => this.timeline && this.repaint();
+    addEventListener("pa-print", this.onPrint); // assets/document/print.js
   }
 
   load(runs, labels, start) {
@@ -74,6 +76,12 @@ class Player {
     this.colours = readColours(this.root);
     for (const side of this.sides) side.resize(this.colours);
     this.schedule();
+  }
+
+  // At once, not with the next frame: a canvas of a new size is blank, on the screen and for the printer.
+  repaint() {
+    this.fit();
+    this.frame(performance.now());
   }
 
   // ---- position
@@ -209,5 +217,6 @@ class Player {
     this.observer.disconnect();
     this.root.removeEventListener("keydown", this.onKey);
     document.removeEventListener("keydown", this.onPageKey, true);
+    removeEventListener("pa-print", this.onPrint);
   }
 }

@@ -224,7 +224,9 @@ class Replay {
     return this.cellLabel(this.run.cell[vertex]);
   }
 
+  // A DAG that is drawn by layers brings the names of its vertices; else a cell is called by its matrix and place.
   cellLabel(cell) {
+    if (this.run.names) return this.run.names[cell];
     const index = this.index.tensorOf[cell], tensor = this.run.tensors[index];
     const place = cell - this.index.first[index], column = place % tensor.columns, row = (place - column) / tensor.columns;
     return tensor.vector ? `${tensor.name}[${row}]` : `${tensor.name}[${row},${column}]`;

@@ -90,9 +90,10 @@ class RunSide extends Side {
       make("div", { class: "scene" }, this.stage, this.words, help),
       make("div", { class: "lower" }, this.codeBox, this.stripBox),
     );
-    this.view = new BoardView(this.replay, this.base, this.overlay, labels);
+    this.view = new BoardView(this.replay, this.base, this.overlay, labels, run.names ? { largest: 52 } : {});
     this.code = new CodePanel(this.codeBox);
-    this.code.show(run.code.length ? run.code : [labels.no_code], run.code.length > 0);
+    this.code.show(run.note ? [labels.no_code] : run.code, !run.note);
+    this.codeBox.hidden = !run.note && !run.code.length; // a pebbling that no kernel made
     this.strip = new Strip(this.stripCanvas, (tick) => player.seek(tick), () => player.rest());
     this.listen();
   }

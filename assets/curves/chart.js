@@ -6,6 +6,8 @@ class Chart {
     this.node = root.querySelector(".pa-chart");
     this.watch = new ResizeObserver(() => this.data && this.width !== this.node.clientWidth && this.draw());
     this.watch.observe(this.node.parentElement);
+    this.onPrint = () => this.data && this.draw();
+    addEventListener("pa-print", this.onPrint); // assets/document/print.js
     this.resets = 0;
     this.zoomed = new Set(); // axes
   }
@@ -38,6 +40,7 @@ class Chart {
 
   destroy() {
     this.watch.disconnect();
+    removeEventListener("pa-print", this.onPrint);
     globalThis.Plotly?.purge(this.node);
   }
 }

@@ -62,6 +62,12 @@ class Control {
     this.write();
   }
 
+  /** Nothing to set here at the moment. */
+  rest(idle) {
+    this.slider.disabled = this.exact.disabled = idle;
+    this.node.classList.toggle("pa-idle", idle);
+  }
+
   write() {
     this.exact.value = grouped(this.value);
     this.slider.setAttribute("aria-valuetext", `${this.symbol.textContent} = ${grouped(this.value)}`);

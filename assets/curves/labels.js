@@ -94,14 +94,13 @@ function best(places, obstacles, scale, before) {
 /** Move the annotations of a figure to free places. `kept` remembers each label's last place, so that it rarely jumps. */
 function settleLabels({ layout, data }, scale, kept) {
   const curves = data
-    .filter(({ mode }) => mode === "lines")
-    .map(({ x, y, meta }) => ({ meta, points: traceInPixels(x, y, scale), weight: meta.role === "count" ? 2 : meta.role === "arm" ? 0.6 : 1 }));
+    .filter(({ mode, x }) => mode === "lines" && x.length > 0)
+    .map(({ x, y, meta }) => ({ meta, points: traceInPixels(x, y, scale), weight: meta.role === "count" ? 2 : meta.role === "arm" ? 0.9 : 1 }));
   const squared = layout.shapes.find(({ name }) => name === "squared");
+  const names = data.filter(({ meta }) => meta.role === "count").map(({ meta }) => meta.algorithm);
   const edge = { x: scale.x(Math.log10(squared.x0)), y: 0 };
   curves.push({ meta: { role: "squared" }, points: Array.from({ length: Math.ceil(scale.height / 6) }, (_, i) => ({ x: edge.x, y: i * 6 })), weight: 0.8 });
-  const title = layout.annotations.find(({ name }) => name === "title");
   const obstacles = { curves, boxes: [{ x: edge.x - 60, y: -22, w: 120, h: 16 }] };
-  if (title) obstacles.boxes.push({ x: -layout.margin.l, y: -46, w: sizeOf(title).w, h: 18 });
   const find = (role, algorithm) => curves.find(({ meta }) => meta.role === role && (!algorithm || meta.algorithm === algorithm))?.points;
 
   const put = (name, placesOf, write) => {
@@ -129,16 +128,17 @@ function settleLabels({ layout, data }, scale, kept) {
     },
     (note, { ax, ay }) => Object.assign(note, { ax, ay, xanchor: ax >= 0 ? "left" : "right", yanchor: "middle" }),
   );
-  const flash = find("count", "flash2");
-  put("line flash2", (size) => (flash?.length ? alongside(flash, size) : []), free);
-  const small = find("count", "small-cache");
-  put("line small-cache", (size) => (small?.length ? alongside(small, size, { fromRight: true }) : []), free);
+  names.forEach((name, index) => {
+    const curve = find("count", name);
+    put(`line ${name}`, (size) => (curve?.length ? alongside(curve, size, { fromRight: index % 2 === 1 }) : []), free);
+  });
   put(
     "unfit",
     (size) => {
       const band = layout.shapes.find(({ name }) => name === "unfit");
       if (scale.x(Math.log10(band.x1)) < 8) return [];
-      const floor = scale.y(Math.log10(data.find(({ meta }) => meta.role === "floor").y[0]));
+      const lowest = data.find(({ meta }) => meta.role === "floor");
+      const floor = lowest ? scale.y(Math.log10(lowest.y[0])) : scale.height;
       const foot = Math.min(floor, scale.height) - size.h - 4;
       return Array.from({ length: 12 }, (_, i) => ({ x: 6, y: foot * (1 - i / 12), ...size, far: i }));
     },
@@ -149,6 +149,10 @@ function settleLabels({ layout, data }, scale, kept) {
   );
   const floor = find("floor");
   put("line floor", (size) => (floor?.length ? alongside(floor, size, { below: true, fromRight: true }) : []), free);
+  for (const role of ["bound", "ridge"]) {
+    const line = find(role);
+    put(`line ${role}`, (size) => (line?.length ? [...alongside(line, size), ...alongside(line, size, { below: true })] : []), free);
+  }
   const theta = find("theta");
   put("line theta", (size) => (theta?.length ? [...alongside(theta, size), ...alongside(theta, size, { below: true })] : []), free);
 }
@@ -201,9 +205,8 @@ class Notes {
     const share = { left: 0, center: -50, right: -100, top: 0, middle: -50, bottom: -100 };
     this.lead.style.display = "none";
     for (const note of this.notes ?? []) {
-      const paper = note.xref === "paper";
-      const x = xaxis._offset + (paper ? note.x * xaxis._length : xaxis.l2p(note.x));
-      const y = yaxis._offset + (paper ? (1 - note.y) * yaxis._length : yaxis.l2p(note.y));
+      const x = xaxis._offset + (note.xref === "paper" ? note.x * xaxis._length : xaxis.l2p(note.x));
+      const y = yaxis._offset + (note.yref === "paper" ? (1 - note.y) * yaxis._length : yaxis.l2p(note.y));
       const [dx, dy] = note.showarrow ? [note.ax, note.ay] : [note.xshift ?? 0, -(note.yshift ?? 0)];
       const [h, v] = [share[note.xanchor], share[note.yanchor]];
       this.nodes.get(note.name).style.transform = `translate(${x + dx}px, ${y + dy}px) translate(${h}%, ${v}%)`;

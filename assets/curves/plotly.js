@@ -96,6 +96,15 @@ function rounded(number, digits = 3) {
   return value.toFixed(Math.min(decimals, 12));
 }
 
+const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+
+/** As `rounded`, but no row of digits that mean nothing: 1.05·10⁶ and not 1 050 000. */
+function powered(number, digits = 3) {
+  if (!(number >= 10 ** 5 || (number > 0 && number < 10 ** -4))) return rounded(number, digits);
+  const [mantissa, exponent] = number.toExponential(digits - 1).split("e");
+  return `${mantissa}·10${[...String(Number(exponent))].map((digit) => RAISED[digit]).join("")}`;
+}
+
 /** Ticks at powers of two (or at round numbers when zoomed in) for a log axis from 10^low to 10^high. */
 function ticksOfTwo([low, high], width) {
   const [first, last] = [low / Math.log10(2), high / Math.log10(2)];

@@ -27,27 +27,57 @@ function swatch(colour, dash, width = 2.5) {
   return svg;
 }
 
+const UNITS = { io: "n²", slow: "nd", multiplications: "n²d" };
+
+/** Bytes as a reader says them: 581 MB. */
+function inBytes(bytes) {
+  const units = ["B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB"];
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  return `${rounded(bytes / 1000 ** step)}${THIN}${units[step]}`;
+}
+
 class Readout {
-  constructor(root) {
+  constructor(root, ask) {
     this.root = root;
+    this.ask = ask;
   }
 
-  /** Rows for these algorithms; called again only when they or the language change. */
+  /** Rows for these algorithms; called again only when they, the plot or the language change. */
   build(data) {
-    const { labels, algorithms } = data;
+    const { labels, algorithms, settings } = data;
     const head = element("h3", "pa-readout-head");
     this.at = element("span", "pa-readout-at");
     this.squared = element("span", "pa-readout-squared");
     head.append(this.at, this.squared);
-    const kind = element("p", "pa-kind", labels["readout.kind"]);
-    this.rows = new Map(algorithms.map((algorithm) => [algorithm.id, this.row(algorithm)]));
+    this.kind = element("p", "pa-kind");
+    this.rows = new Map(algorithms.map((algorithm) => [algorithm.id, this.row(algorithm, data)]));
     this.verdict = element("p", "pa-verdict");
-    this.floor = element("p", "pa-fact");
-    this.cross = element("p", "pa-fact");
-    this.root.replaceChildren(head, kind, ...[...this.rows.values()].map((row) => row.node), this.verdict, this.cross, this.floor);
+    this.facts = ["device", "crossing", "bound"].map((name) => [name, element("p", "pa-fact")]);
+    const many = element("div", algorithms.length > 3 ? "pa-rows pa-many" : "pa-rows");
+    many.append(...[...this.rows.values()].map((row) => row.node));
+    this.tables = element("div", "pa-tables");
+    this.device = settings.plot === "roofline" ? this.devices(data) : null;
+    const parts = [head, this.kind, this.device?.node, many, this.tables, this.verdict, ...this.facts.map(([, node]) => node)];
+    this.root.replaceChildren(...parts.filter(Boolean));
+    this.plot = settings.plot;
+    many.hidden = this.plot === "exponents";
+    head.hidden = this.plot === "exponents";
   }
 
-  row(algorithm) {
+  /** Which device's ridge; and its own fast memory as M, one tap away. */
+  devices({ labels, choices }) {
+    const box = picker(labels["roofline.choose"], "pa-curves-device");
+    fill(box.select, choices.devices);
+    box.select.addEventListener("change", () => this.ask({ device: box.select.value }));
+    const use = element("button", "pa-quiet");
+    use.type = "button";
+    use.addEventListener("click", () => this.ask({ m: this.holds }));
+    const node = element("div", "pa-device");
+    node.append(box.node, use);
+    return { node, select: box.select, use };
+  }
+
+  row(algorithm, { settings }) {
     const node = element("div", "pa-row");
     node.dataset.algorithm = algorithm.id;
     const name = element("p", "pa-row-name");
@@ -60,36 +90,88 @@ class Readout {
     const bar = element("div", "pa-bar-fill");
     bar.style.background = `var(--pa-${algorithm.id})`;
     track.append(bar);
-    node.append(name, value, track);
-    return { node, words, ratio, bar, track };
+    const more = element("p", "pa-row-more");
+    node.append(name, value, track, more);
+    if (settings.plot === "exponents") node.hidden = true;
+    return { node, words, ratio, bar, track, more };
   }
 
-  /** The readout at `memory`; returns the verdict, for whoever listens instead of looking. */
+  /** The readout at `memory`; returns it in one sentence, for whoever listens instead of looking. */
   show(data, memory) {
-    const { labels, table, facts, settings } = data;
-    const at = table.memory.indexOf(memory);
-    const squared = Number(settings.n) ** 2;
-    const values = data.algorithms.map(({ id }) => (at < 0 ? null : table.io[id][at]));
-    const most = Math.max(1, ...values.filter(Boolean).map(Number));
+    const { labels, facts, words, settings } = data;
+    this.kind.textContent = words.kind;
+    for (const [name, node] of this.facts) {
+      node.textContent = name === "bound" ? this.boundSentence(data, memory) : facts[name];
+      node.hidden = !node.textContent;
+    }
+    if (this.plot === "exponents") return this.showExponents(data);
+    const at = data.table.memory.indexOf(memory);
+    const values = data.algorithms.map(({ id }) => (at < 0 ? null : data.table.values[id][at]));
     this.at.textContent = text(labels["readout.at"], { m: grouped(memory) });
-    this.squared.textContent = text(labels["readout.squared"], { ratio: rounded(memory / Number(facts.squared)) });
-    data.algorithms.forEach(({ id, least }, index) => {
-      const row = this.rows.get(id);
-      const words = values[index];
-      row.node.classList.toggle("pa-row-unfit", words === null);
-      row.words.textContent = words === null ? text(labels["readout.unfit"], { least: grouped(least) }) : text(labels["readout.words"], { words: grouped(words) });
-      row.ratio.textContent = words === null ? "" : `${rounded(Number(words) / squared)}${THIN}n²`;
-      row.bar.style.width = words === null ? "0" : `${Math.max(0.5, (100 * Number(words)) / most)}%`;
-    });
+    this.squared.textContent = text(labels["readout.squared"], { ratio: powered(memory / Number(facts.squared)) });
+    if (this.device) {
+      this.holds = facts.holds;
+      this.device.select.value = settings.device;
+      this.device.use.textContent = text(labels["roofline.use"], { words: grouped(facts.holds) });
+      this.device.select.title = data.choices.devices.find(({ id }) => id === settings.device)?.source ?? "";
+    }
+    const most = Math.max(...values.filter(Boolean).map(Number), this.plot === "roofline" ? facts.ridge : 1);
+    data.algorithms.forEach((algorithm, index) => this.fillRow(data, algorithm, values[index], at, most));
     this.verdict.textContent = this.judge(data, values);
     this.verdict.hidden = !this.verdict.textContent;
-    this.cross.textContent = facts.crossing;
-    this.cross.hidden = !facts.crossing;
-    this.floor.textContent = text(labels["readout.floor"], { words: grouped(facts.floor) });
-    return `${this.at.textContent} ${this.verdict.textContent}`;
+    return `${this.at.textContent}. ${this.spoken(data, values)}`;
+  }
+
+  fillRow(data, { id, least }, value, at, most) {
+    const { labels, table, facts, settings } = data;
+    const row = this.rows.get(id);
+    const unfit = value === null;
+    row.node.classList.toggle("pa-row-unfit", unfit);
+    row.words.textContent = unfit ? text(labels["readout.unfit"], { least: grouped(least) }) : this.said(data, value);
+    row.ratio.textContent = unfit ? "" : this.ratio(data, Number(value));
+    row.bar.style.width = unfit ? "0" : `${Math.max(0.5, (100 * Number(value)) / most)}%`;
+    const more = [];
+    if (!unfit && (this.plot === "io" || this.plot === "winners" || this.plot === "slow")) {
+      more.push(text(labels["readout.bytes"], { bytes: inBytes(Number(value) * facts.bytes), dtype: settings.dtype }));
+    }
+    if (!unfit && (this.plot === "io" || this.plot === "winners")) {
+      const certified = Number(value) / Number(table.bound[at]);
+      more.push(text(labels["readout.certified"], { ratio: (Math.ceil(certified * 100) / 100).toFixed(2) })); // never less than proven
+    }
+    row.more.textContent = more.join("; ");
+    row.more.hidden = !more.length;
+  }
+
+  said({ labels }, value) {
+    const name = { roofline: "readout.intensity", multiplications: "readout.multiplications" }[this.plot] ?? "readout.words";
+    return text(labels[name], { words: this.plot === "roofline" ? rounded(Number(value)) : grouped(value) });
+  }
+
+  /** As a multiple of what it grows like; on the roofline the share of the peak that the bandwidth allows. */
+  ratio({ labels, settings, facts }, value) {
+    if (this.plot === "roofline") return text(labels["roofline.share"], { share: rounded(Math.min(1, value / facts.ridge) * 100) });
+    const { n, d, h } = settings;
+    const unit = { io: n * n, winners: n * n, slow: n * d, multiplications: n * n * d }[this.plot];
+    return `${powered(value / unit / h)}${THIN}${h > 1 ? "H" : ""}${UNITS[this.plot] ?? "n²"}`;
+  }
+
+  boundSentence({ labels, table, facts }, memory) {
+    if (this.plot !== "io") return "";
+    const at = table.memory.indexOf(memory);
+    if (at < 0) return "";
+    const same = table.bound[at] === facts.floor;
+    return text(labels[same ? "readout.floor" : "readout.bound"], { bound: grouped(table.bound[at]), words: grouped(facts.floor) });
+  }
+
+  spoken({ algorithms, labels }, values) {
+    return algorithms.map(({ name, least }, index) => {
+      const value = values[index];
+      return `${name}: ${value === null ? text(labels["readout.unfit"], { least: grouped(least) }) : this.said({ labels }, value)}`;
+    }).join("; ");
   }
 
   judge({ labels, algorithms }, values) {
+    if (this.plot === "multiplications" || this.plot === "slow" || this.plot === "roofline") return "";
     const fit = algorithms.map((algorithm, index) => ({ ...algorithm, words: values[index] })).filter(({ words }) => words !== null);
     if (fit.length === 0) return labels["verdict.none"];
     if (fit.length < 2) return algorithms.length < 2 ? "" : sentence(text(labels["verdict.alone"], { name: fit[0].short }));
@@ -97,6 +179,29 @@ class Readout {
     if (less.words === more.words) return labels["verdict.equal"];
     const times = Number(more.words) / Number(less.words);
     if (times < 1.0005) return sentence(text(labels["verdict.hardly"], { name: less.short }));
-    return sentence(text(labels["verdict.less"], { name: less.short, other: more.short, times: rounded(times, times < 10 ? 3 : 2) }));
+    const which = algorithms.length > 2 ? "verdict.least" : "verdict.less";
+    return sentence(text(labels[which], { name: less.short, other: more.short, times: rounded(times, times < 10 ? 3 : 2) }));
+  }
+
+  /** The fitted exponents as tables, one a regime. */
+  showExponents({ exponents, labels, lang }) {
+    const said = JSON.stringify([exponents, lang]);
+    if (this.tables.said === said) return "";
+    this.tables.said = said;
+    this.verdict.hidden = true;
+    const parts = (exponents ?? []).flatMap(({ title, grid, expected, rows }) => {
+      const table = element("table", "pa-exponents");
+      const line = (cells, tag, name) => {
+        const row = element("tr", name);
+        row.append(...cells.map((cell, index) => Object.assign(element(index ? tag : "th", "", cell), index ? {} : { scope: "row" })));
+        return row;
+      };
+      const head = line(["", "n", "d", "M"], "th");
+      table.append(element("caption", "", title), head, ...rows.map(({ name, values }) => line([name, ...values], "td")));
+      table.append(line([labels["exponents.theorem"], ...expected], "td", "pa-theorem"));
+      return [table, element("p", "pa-kind", grid)];
+    });
+    this.tables.replaceChildren(...parts);
+    return "";
   }
 }

@@ -155,7 +155,8 @@ class Tools {
     );
   }
 
-  paint(game, level, labels) {
+  // `show`: "showing" while the solution plays by itself, "paused" while the rest of it lies ahead.
+  paint(game, level, labels, show) {
     this.element.setAttribute("aria-label", labels.tools);
     for (const [name, key] of [["undo", "u"], ["redo", "y"], ["again", ""], ["hint", "h"], ["solution", ""]]) {
       this[name].firstChild.textContent = labels[name];
@@ -163,6 +164,7 @@ class Tools {
     }
     this.undo.disabled = this.again.disabled = game.t === 0;
     this.redo.disabled = game.t === game.line.length;
+    this.solution.firstChild.textContent = this.solution.title = labels[{ showing: "pause", paused: "go_on" }[show] ?? "solution"];
     this.hint.hidden = this.solution.hidden = !level.solution.length;
     this.hint.disabled = game.position.solved();
   }
@@ -196,7 +198,7 @@ class Moves {
       else item.removeAttribute("aria-current");
     });
     const now = this.list.children[Math.max(0, t - 1)];
-    if (now) this.list.scrollTop = now.offsetTop - this.list.offsetTop - this.list.clientHeight / 2;
+    if (now) this.list.scrollTop = now.offsetTop + now.offsetHeight / 2 - this.list.clientHeight / 2; // the list is its offset parent
   }
 }
 

@@ -4,7 +4,7 @@ const FLIGHT = 240; // milliseconds: a word on its way between board and fast me
 const SHOWING = 520; // milliseconds between two moves of a shown solution
 
 class Play {
-  // `host` has log(moves as text), wish({ level }).
+  // `host` has log(moves as text, whether they are the shown solution), wish({ level }).
   constructor(root, host) {
     this.root = root;
     this.host = host;
@@ -21,8 +21,8 @@ class Play {
       seekTo: (t) => this.seek(t),
       reset: () => this.seek(0),
       hint: () => this.hint(),
-      solution: () => this.showSolution(),
-      next: () => this.host.wish({ level: this.level.next }),
+      solution: () => (this.showing ? this.stopShow() : this.showSolution()),
+      next: () => this.next(),
       copy: () => this.copyLink(),
     };
     this.act = act;
@@ -77,6 +77,8 @@ class Play {
     this.fit();
     this.tell(this.state());
     this.paint();
+    if (other && this.wished) this.scene.walkTo(0); // the button that was pressed is gone: the keyboard goes on here
+    this.wished = false;
   }
 
   text() {
@@ -101,7 +103,7 @@ class Play {
     this.light();
     this.counter.paint(game, level, labels);
     this.score.paint(game.position.io, level, labels);
-    this.tools.paint(game, level, labels);
+    this.tools.paint(game, level, labels, this.showing ? "showing" : this.paused() ? "paused" : "");
     this.moves.paint(game, level, labels);
     const solved = game.position.solved();
     if (solved) this.result.paint(game, level, labels, this.shown);
@@ -254,18 +256,17 @@ class Play {
     return last;
   }
 
-  // The best known solution from the start, move by move. The reader's own play is one step back in the browser.
+  // The best known solution from the start, or on from where it was stopped, move by move. The reader's own play is one
+  // step back in the browser.
   showSolution() {
-    this.stopShow();
+    const from = this.paused() ? this.game.t : 0;
     this.menu.close();
     this.quiet();
     this.game.seek(0);
     this.game.adopt(this.level.solution);
     this.shown = true;
     if (this.still.matches) return this.changed();
-    this.game.seek(0);
-    this.tell(this.state());
-    this.paint();
+    this.game.seek(from);
     this.showing = setInterval(() => {
       const from = this.game.slots.slice();
       this.game.seek(this.game.t + 1);
@@ -274,13 +275,27 @@ class Play {
       this.fly(this.game.line[this.game.t - 1], from);
       if (this.game.t === this.game.line.length) this.stopShow();
     }, SHOWING);
+    this.tell(this.state());
+    this.paint();
+  }
+
+  // Whether the game is the solution that was asked for, and some of it is still ahead.
+  paused() {
+    const { game, level } = this;
+    return this.shown && !this.showing && game.t > 0 && game.t < game.line.length && game.line.length === level.solution.length;
   }
 
   stopShow() {
     if (!this.showing) return;
     clearInterval(this.showing);
     this.showing = null;
+    this.paint();
     this.publish();
+  }
+
+  next() {
+    this.wished = true;
+    this.host.wish({ level: this.level.next });
   }
 
   async copyLink() {
@@ -302,7 +317,7 @@ class Play {
     else if (event.key === "y") this.seek(this.game.t + 1);
     else if (event.key === "h") this.hint();
     else if (op !== undefined) this.letter(op);
-    else if (event.key === "Escape") this.dismiss();
+    else if (event.key === "Escape") (this.stopShow(), this.dismiss());
     else if (vertex && way) {
       const next = this.scene.neighbour(+vertex.dataset.v, ...way);
       if (next >= 0) {
@@ -327,7 +342,7 @@ class Play {
         history.pushState(history.state, "", url);
       }
     }
-    this.host.log(text);
+    this.host.log(text, this.shown);
   }
 
   // Whether an address that Streamlit is about to write is an answer to an earlier move of this level.
@@ -392,7 +407,7 @@ export default function ({ data, parentElement, setStateValue }) {
   }
   const { host, play } = entry;
   const level = JSON.parse(data.level);
-  host.log = (moves) => setStateValue("log", { level: level.id, seq: ++entry.seq, moves });
+  host.log = (moves, shown = false) => setStateValue("log", { level: level.id, seq: ++entry.seq, moves, shown });
   host.wish = (wish) => setStateValue("wish", { ...wish, at: Date.now() });
   const words = `${data.lang} ${data.level}`;
   if (entry.rev !== data.rev || entry.words !== words) {

@@ -3,8 +3,9 @@
 
 const CELL = 42, HALF = CELL / 2;
 const PITCH = 49; // of matrices
-const LAYERS = { x: [84, 168], y: [50, 92], label: 66, least: 0.72 };
-const MARGIN = { x: 48, top: 30, bottom: 46 };
+const LAYERS = { x: [84, 168], y: [50, 92], label: 66 };
+const MARGIN = { layers: 48, matrices: 32, top: 30, bottom: 46 };
+const LEAST = { layers: 0.72, matrices: 0.54 }; // scale: a cell of 23 pixels, 26 from one to the next
 
 function draw(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -79,9 +80,6 @@ class Scene {
     this.walkTo(0, false);
     this.looks = [];
     this.size = "";
-    const { y, view } = level.layout; // on a phone the frame is no higher than its board
-    const natural = Math.max(...y) * (view === "matrices" ? PITCH : LAYERS.y[1]) + MARGIN.top + MARGIN.bottom;
-    this.element.style.setProperty("--natural", `${Math.ceil(natural)}px`);
   }
 
   // Room for the board, in CSS pixels; wider or higher boards scroll inside their frame.
@@ -92,18 +90,23 @@ class Scene {
     const { view, x, y, names, frames } = this.level.layout;
     const most = (list) => Math.max(...list, 0);
     const across = most(x), down = most(y);
-    const room = { x: width - 2 * MARGIN.x, y: height - MARGIN.top - MARGIN.bottom };
+    const side = MARGIN[view], room = { x: width - 2 * side, y: height - MARGIN.top - MARGIN.bottom };
     const clamp = (value, [least, most]) => Math.max(least, Math.min(most, value));
     const matrices = view === "matrices";
     const sx = matrices ? PITCH : clamp(across ? room.x / across : 0, LAYERS.x);
     const least = Math.max(LAYERS.y[0], LAYERS.label / this.closest());
     const sy = matrices ? PITCH : clamp(down ? room.y / down : 0, [least, LAYERS.y[1]]);
-    const natural = { width: across * sx + 2 * MARGIN.x, height: down * sy + MARGIN.top + MARGIN.bottom };
-    const scale = clamp(Math.min(height / natural.height, matrices ? width / natural.width : 1), [LAYERS.least, 1]);
+    const natural = { width: across * sx + 2 * side, height: down * sy + MARGIN.top + MARGIN.bottom };
+    const narrow = matrices ? width / natural.width : 1, scale = clamp(Math.min(height / natural.height, narrow), [LEAST[view], 1]);
+    // On a phone the frame is no higher than its board.
+    const full = (matrices ? down * PITCH : down * LAYERS.y[1]) + MARGIN.top + MARGIN.bottom;
+    this.element.style.setProperty("--natural", `${Math.ceil(full * clamp(narrow, [LEAST[view], 1]))}px`);
     const total = { width: Math.max(natural.width, width / scale), height: Math.max(natural.height, height / scale - 2) };
     const left = (total.width - across * sx) / 2;
     const top = MARGIN.top + (total.height - natural.height) / 2;
     this.svg.setAttribute("viewBox", `0 0 ${total.width} ${total.height}`);
+    this.svg.style.setProperty("--grow", Math.min(1.5, 1 / scale)); // names stay legible on a board drawn small
+    this.svg.classList.toggle("small", scale < 0.7);
     this.svg.style.width = `${Math.floor(total.width * scale)}px`;
     this.svg.style.height = `${Math.floor(total.height * scale)}px`;
     this.place = x.map((value, v) => [left + value * sx, top + y[v] * sy]);

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from .layout import Layout, largest, least
-from .products import by_rows
+from .products import by_rows, gradients, scores
 
 
 def flash1(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
     n_q, n_k, d, d_v = at.shape.sizes
     r, c, wide = tile["rows"], tile["columns"], 2 * (d + d_v)
     passed = at.rows(r, c)
+    streamed = at.passes("Q", r, c) + at.passes("dO", r, c) + passed * (d + d_v + 2)  # dQ and O; l and m
     return {
-        "loads": n_k * (d + d_v) + passed * (2 * d + 2 * d_v + 2),
+        "loads": at.once("K") + at.once("V") + streamed,
         "stores": n_q * d + 2 * n_k * (d + d_v) + passed * d,  # zeros first
-        "multiplications": at.words * (3 * d + 2 * d_v),
+        "multiplications": scores(at) + gradients(at),
         "peak_fast": largest(wide * least(c, n_k), at.largest(lambda r, c: wide * (r + c) + (2 * c + 3) * r, r, c)),
         "peak_slow": 0,
     }
@@ -29,7 +30,7 @@ def flash2(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
     return sweep | {
         "loads": sweep["loads"] + (passed - met) * d,  # dQ from its second time on
         "stores": sweep["stores"] + (passed + n_q - met) * d,
-        "multiplications": at.words * (3 * d + 2 * at.shape.d_v),
+        "multiplications": sweep["multiplications"] + at.terms("K"),
     }
 
 
@@ -38,9 +39,9 @@ def key_sweep(at: Layout, r: Any, c: Any) -> dict[str, Any]:
     _, n_k, d, d_v = at.shape.sizes
     own, wide = 2 * (d + d_v), d + d_v
     return {
-        "loads": n_k * wide + at.rows(r, c) * (wide + 2),
+        "loads": at.once("K") + at.once("V") + at.passes("Q", r, c) + at.passes("dO", r, c) + 2 * at.rows(r, c),
         "stores": n_k * wide,
-        "multiplications": at.words * 2 * (d + d_v),
+        "multiplications": scores(at) + at.terms("dO") + at.terms("Q"),
         "peak_fast": largest(own * least(c, n_k), at.largest(lambda r, c: own * c + (wide + 2 * c) * r, r, c)),
         "peak_slow": 0,
     }
@@ -52,9 +53,9 @@ def flash_two_sweep(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
     r, own = tile["dq_rows"], 2 * d + d_v + 2
     peak = largest(own * least(r, n_q), at.largest(lambda r, _: (own + 2) * r + d + 1, r, 1))
     return {
-        "loads": sweep["loads"] + n_q * (d + d_v + 2) + at.columns(r, 1) * (d + d_v),
+        "loads": sweep["loads"] + at.once("Q") + at.once("dO") + 2 * n_q + at.passes("K", r, 1) + at.passes("V", r, 1),
         "stores": sweep["stores"] + n_q * d,
-        "multiplications": sweep["multiplications"] + at.words * (2 * d + d_v),
+        "multiplications": sweep["multiplications"] + scores(at) + at.terms("K"),
         "peak_fast": largest(sweep["peak_fast"], peak),
         "peak_slow": 0,
     }
@@ -63,11 +64,11 @@ def flash_two_sweep(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
 def flash_stored_ds(at: Layout, tile: dict[str, Any]) -> dict[str, Any]:
     n_q, _, d, _ = at.shape.sizes
     sweep = key_sweep(at, tile["rows"], tile["columns"])
-    product = by_rows(at, d, tile["dq_rows"], tile["dq_columns"])
+    product = by_rows(at, "K", tile["dq_rows"], tile["dq_columns"])
     return {
         "loads": sweep["loads"] + product["loads"],
         "stores": sweep["stores"] + at.words + n_q * d,
-        "multiplications": sweep["multiplications"] + at.words * d,
+        "multiplications": sweep["multiplications"] + at.terms("K"),
         "peak_fast": largest(sweep["peak_fast"], product["peak_fast"]),
         "peak_slow": at.words,
     }

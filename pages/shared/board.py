@@ -15,9 +15,10 @@ from pebble_engine import PebbleDag, Pebbling
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "board"
 # Files that know nothing of Streamlit, in the order in which they build on each other; together they are one script.
-_CORE = ("element.js", "replay.js", "words.js", "layout.js", "draw.js")
-MINI_FILES = (*_CORE, "mini.js")
-PLAYER_FILES = (*_CORE, "code.js", "strip.js", "controls.js", "side.js", "player.js")
+PLAYER_FILES = (
+    *("element.js", "replay.js", "words.js", "layout.js", "draw.js"),
+    *("code.js", "strip.js", "controls.js", "side.js", "player.js"),
+)
 
 VERTEX_BITS = 13  # a move is 16 bits: 3 for what (its place in `pebble_engine.rules.OPS`), 13 for where
 MAX_VERTICES = 1 << VERTEX_BITS
@@ -30,7 +31,6 @@ def board_js(files: Iterable[str]) -> str:
     return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in files)
 
 
-BOARD_JS_PARTS = board_js(MINI_FILES)  # `class MiniBoard` and what it needs, for a component of its own
 BOARD_CSS = css_tokens() + (ASSETS / "board.css").read_text(encoding="utf-8")
 
 _board = st.components.v2.component(

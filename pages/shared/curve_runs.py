@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from kernels_ref import Cancelled, Check, Counts, DoesNotFit, count, run
+from kernels_ref import Cancelled, Check, Counts, DoesNotFit, count, masks, run
+from kernels_ref.masks import Mask
+from pages.shared.curve_data import mask_of
 from pages.shared.i18n import Texts, escaped
 from pages.shared.numbers import grouped
 from pages.shared.settings import CurveSettings
@@ -16,6 +18,7 @@ from pages.shared.settings import CurveSettings
 RUN_N, RUN_D = 4096, 512
 FORGOTTEN = 30.0  # seconds without anyone looking, after which a run gives up
 JOB = "curves.job"
+SHOWN = "curves.run.shown"  # the settings that the panel was drawn for
 
 Runner = Callable[..., Check]
 
@@ -28,7 +31,7 @@ def turns() -> threading.Semaphore:
 
 @dataclass
 class Job:
-    """One press of the button: both algorithms at one point. The page reads it, the thread writes it."""
+    """One press of the button: every chosen algorithm, one head each. The page reads it, the thread writes it."""
 
     settings: CurveSettings
     runner: Runner = run
@@ -39,6 +42,16 @@ class Job:
     results: dict[str, Check | DoesNotFit] = field(default_factory=dict)
     stop: threading.Event = field(default_factory=threading.Event)
     seen: float = field(default_factory=time.monotonic)
+
+    @property
+    def part(self) -> int:
+        """Which of the algorithms it is at, from 0."""
+        return list(self.settings.algorithms).index(self.algorithm) if self.algorithm else 0
+
+    @property
+    def done(self) -> float:
+        """Share of the whole that is done, all algorithms together."""
+        return min(1.0, (self.part + self.share) / len(self.settings.algorithms))
 
     @property
     def running(self) -> bool:
@@ -70,7 +83,8 @@ class Job:
         self._watch()
         s = self.settings
         try:
-            return self.runner(algorithm, n=s.n, d=s.d, memory=s.memory, progress=self._progress)
+            given = {"n": s.n, "d": s.d, "memory": s.memory, "form": s.form, "mask": kept_scores(s)}
+            return self.runner(algorithm, progress=self._progress, **given)
         except DoesNotFit as error:
             return error
 
@@ -84,6 +98,12 @@ class Job:
             raise Cancelled
 
 
+def kept_scores(settings: CurveSettings) -> Mask | None:
+    """The mask of the settings at their size; None without one."""
+    name = mask_of(settings)
+    return None if name is None else masks.named(name, settings.n, settings.n)
+
+
 def beyond(settings: CurveSettings) -> bool:
     """Whether a run at these settings is more than the page takes on."""
     return settings.n > RUN_N or settings.d > RUN_D
@@ -91,9 +111,11 @@ def beyond(settings: CurveSettings) -> bool:
 
 def command_line(settings: CurveSettings) -> str:
     """The same run without a browser."""
+    s, mask = settings, mask_of(settings)
+    more = (f" --form {s.form}" if s.form == "weights" else "") + (f" --mask {mask}" if mask else "")
     return "\n".join(
-        f"python -m kernels_ref run --algorithm {name} --n {settings.n} --d {settings.d} --memory {settings.memory}"
-        for name in settings.algorithms
+        f"python -m kernels_ref run --algorithm {name} --n {s.n} --d {s.d} --memory {s.memory}{more}"
+        for name in s.algorithms
     )
 
 
@@ -105,20 +127,28 @@ def panel(current: Callable[[], CurveSettings], t: Texts) -> None:
         return
     if st.session_state.pop(f"{JOB}.watched", False):
         st.rerun()  # the whole page once more: this time without the half-second clock
-    st.button(t("curves.run.start"), key="curves.run", on_click=_begin, args=(current,))
-    refused: CurveSettings | None = st.session_state.get(f"{JOB}.refused")
-    if refused is not None:
+    now = current()
+    st.session_state[SHOWN] = now
+    st.button(t("curves.run.start"), key="curves.run", on_click=_begin, args=(current,), disabled=beyond(now))
+    if now.heads > 1:
+        st.caption(t("curves.run.head", heads=grouped(now.heads)))
+    if beyond(now):
         most = {"most_n": grouped(RUN_N), "most_d": grouped(RUN_D)}
-        st.warning(t("curves.run.limit", n=grouped(refused.n), d=grouped(refused.d), **most))
-        st.code(command_line(refused), language="bash", wrap_lines=True)
+        st.warning(t("curves.run.limit", n=grouped(now.n), d=grouped(now.d), **most))
+        st.code(command_line(now), language="bash", wrap_lines=True)
     elif job is not None:
         _outcome(job, t)
 
 
+def outdated(now: CurveSettings) -> bool:
+    """Whether the panel as it was drawn says otherwise than `now`: it is drawn with the page, not with the chart."""
+    shown: CurveSettings | None = st.session_state.get(SHOWN)
+    return shown is not None and (beyond(now) or beyond(shown) or now.heads != shown.heads) and now != shown
+
+
 def _begin(current: Callable[[], CurveSettings]) -> None:
     settings = current()
-    st.session_state[f"{JOB}.refused"] = settings if beyond(settings) else None
-    if beyond(settings):
+    if beyond(settings):  # the page did not know yet
         return
     st.session_state[JOB] = job = Job(settings)
     job.start(turns())
@@ -129,11 +159,10 @@ def _watch(job: Job, t: Texts) -> None:
     if not st.session_state.get(f"{JOB}.watched"):
         st.session_state[f"{JOB}.watched"] = True
         st.rerun()  # the whole page once more: this time with the half-second clock
-    done = list(job.settings.algorithms).index(job.algorithm) if job.algorithm else 0
-    share = (done + job.share) / len(job.settings.algorithms)
     name = t(f"algorithm.{job.algorithm}") if job.algorithm else ""
     stage = "stopping" if job.stop.is_set() else job.stage
-    st.progress(min(1.0, share), text=t(f"curves.run.{stage}", name=name, share=round(100 * job.share)))
+    words = {"name": name, "share": round(100 * job.done), "part": job.part + 1, "parts": len(job.settings.algorithms)}
+    st.progress(job.done, text=t(f"curves.run.{stage}", **words))
     st.button(t("curves.run.cancel"), key="curves.run.cancel", on_click=job.stop.set, disabled=job.stop.is_set())
 
 
@@ -162,7 +191,8 @@ def table(job: Job, t: Texts) -> str:
         ("peak", lambda check, _: _words(check.counts.peak_fast)),
         ("seconds", lambda check, _: f"{check.seconds:.2f}"),
     ]
-    exact = {name: count(name, n=s.n, d=s.d, memory=s.memory) for name in names}
+    kept = kept_scores(s)
+    exact = {name: count(name, n=s.n, d=s.d, memory=s.memory, form=s.form, mask=kept) for name in names}
     lines = [
         "| | " + " | ".join(_heading(t(f"algorithm.{name}")) for name in names) + " |",
         "|:--|" + "--:|" * len(names),

@@ -20,6 +20,7 @@ from pages.shared.play_board import LONGEST, VERSION
 VALUE_LENGTH = 64
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
+_DECIMAL = re.compile(r"(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?", re.ASCII)
 _MOVES = re.compile(rf"{VERSION}[A-Za-z0-9_-]*", re.ASCII)
 Data = tuple[tuple[str, Any], ...]
 
@@ -98,6 +99,47 @@ class IntField(Field):
 
 
 @dataclass(frozen=True)
+class DecimalField(Field):
+    """A number from 0 to `high`, six places after the point at most, in plain ASCII digits when it is text."""
+
+    name: str
+    parameter: str
+    high: float
+
+    def check(self, raw: object) -> float | Problem:
+        limits = (("high", self.write(self.high)),)
+        text = self.write(raw) if isinstance(raw, float) and raw >= 0 else str(raw)
+        if not _DECIMAL.fullmatch(text) or float(text) > self.high:
+            return Problem("decimal", self.name, str(raw), data=limits)
+        return float(text)
+
+    def write(self, value: float) -> str:
+        text = f"{value:.6f}"
+        return text.rstrip("0").rstrip(".")
+
+    def show(self, value: float) -> str:
+        return self.write(value)
+
+
+@dataclass(frozen=True)
+class NameField(Field):
+    """A name of the reader's own: one line, `most` characters at most; empty for none."""
+
+    name: str
+    parameter: str
+    most: int = 40
+
+    def check(self, raw: object) -> str | Problem:
+        text = str(raw).strip()
+        if len(text) > self.most or not text.isprintable():
+            return Problem("name", self.name, text, data=(("most", self.most),))
+        return text
+
+    def show(self, value: str) -> str:
+        return f"“{value}”"
+
+
+@dataclass(frozen=True)
 class IdsField(Field):
     """Some of the stable ids `ids`, each once, in the order given, `most` of them at most."""
 
@@ -141,6 +183,17 @@ class IdField(Field):
         if isinstance(raw, str) and raw in self.ids:
             return raw
         return Problem("id", self.name, str(raw), data=(("known", ", ".join(self.ids)),))
+
+
+@dataclass(frozen=True)
+class TextField(Field):
+    """Words as the reader typed them, without spaces at the ends. Only their length is limited."""
+
+    name: str
+    parameter: str
+
+    def check(self, raw: object) -> str | Problem:
+        return str(raw).strip()
 
 
 @dataclass(frozen=True)

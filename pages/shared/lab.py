@@ -99,7 +99,8 @@ def _run(algorithm: str, settings: LabSettings) -> Run:
         return misfit(algorithm, "", settings.memory, error.least)
     code = [] if algorithm in ORDER_IDS else kernel_source(algorithm, settings.form)
     dag = pebbling.dag
-    return encode_run(pebbling, code, len(dag.inputs) + len(dag.outputs), "", algorithm, _optimum(pebbling))
+    run = encode_run(pebbling, code, len(dag.inputs) + len(dag.outputs), "", algorithm, _optimum(pebbling))
+    return run | {"note": algorithm in ORDER_IDS}
 
 
 def _optimum(pebbling: Pebbling) -> int | None:

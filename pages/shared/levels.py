@@ -23,13 +23,14 @@ from pebble_engine import (
     Rules,
     attention_backward,
     chain,
-    improve,
     matmul,
     pyramid,
     replay,
     summation_tree,
 )
-from pebble_engine.solver import solve
+from pebble_engine.bounds import bounds
+from pebble_engine.bounds.core import Core
+from pebble_engine.solver import Solution, solve
 
 DATA = Path(__file__).resolve().parents[2] / "assets" / "data" / "levels.json"
 OWN = "own"  # the id that stands for the reader's own DAG
@@ -59,7 +60,8 @@ class Level:
     ----------
     par : I/O of the best pebbling known, words; 0 when none is (the reader's own DAG, not solved)
     proven : whether no pebbling moves fewer words
-    bound, bound_kind : a lower bound, words, and where it comes from: ``ends`` (inputs + outputs) or ``search``
+    bound, bound_kind : a lower bound, words, and which one: a name in `pebble_engine.bounds`, or ``search`` (the
+        solver's, where it has not proven par and its bound is above theirs)
     solution : a pebbling that moves `par` words
     """
 
@@ -150,11 +152,17 @@ LEVEL_IDS = tuple(plan.id for plan in PLANS)
 
 def ends(dag: PebbleDag) -> int:
     """Inputs that some output needs, and outputs, in words: what every pebbling moves at least."""
-    needed = set(dag.outputs)
-    for v in reversed(dag.order):
-        if v in needed:
-            needed.update(dag.predecessors[v])
-    return sum(v in needed for v in dag.inputs) + sum(bool(dag.predecessors[v]) for v in dag.outputs)
+    return Core(dag).ends
+
+
+def best_bound(dag: PebbleDag, rules: Rules, searched: int = 0) -> tuple[int, str]:
+    """The best lower bound that holds for these rules, words, and its name; `searched` is what a search has proven.
+
+    >>> best_bound(chain(4), Rules(1, sliding=True)), best_bound(chain(4), Rules(1, sliding=True), searched=3)
+    ((2, 'trivial'), (3, 'search'))
+    """
+    best = max(bounds(dag, rules), key=lambda bound: bound.words)  # of equal ones the first, the simplest
+    return (searched, "search") if searched > best.words else (best.words, best.name)
 
 
 @cache
@@ -165,7 +173,8 @@ def levels() -> dict[str, Level]:
 
 
 def _with(plan: Plan, known: dict[str, Any]) -> Level:
-    bound, least = known["bound"], ends(dag := plan.dag())
+    dag, searched = plan.dag(), 0 if known["proven"] else known["bound"]
+    bound, kind = best_bound(dag, plan.rules, searched)
     return Level(
         id=plan.id,
         dag=dag,
@@ -173,8 +182,8 @@ def _with(plan: Plan, known: dict[str, Any]) -> Level:
         view=plan.view,
         par=known["par"],
         proven=known["proven"],
-        bound=least if known["proven"] else bound,
-        bound_kind="ends" if known["proven"] or bound == least else "search",
+        bound=bound,
+        bound_kind=kind,
         solution=tuple(map(Move.parse, known["moves"])),
     )
 
@@ -182,21 +191,17 @@ def _with(plan: Plan, known: dict[str, Any]) -> Level:
 def solved(plan: Plan, seconds: float) -> dict[str, Any]:
     """What the solver finds out about a level within a time limit, as it is stored."""
     solution = solve(plan.dag(), plan.rules, time_limit=seconds, max_states=3_000_000)
-    best = solution.pebbling
-    if not solution.proved:
-        found = improve(solution.dag, plan.rules, time_limit=min(seconds, 60.0))
-        best = min(best, found, key=lambda each: each.io)
     return {
         "red": plan.red,
-        "par": best.io,
-        "proven": best.io == solution.lower_bound,
+        "par": solution.cost,
+        "proven": solution.proved,
         "bound": solution.lower_bound,
-        "made_by": best.made_by,
-        "moves": [str(move) for move in up_to_the_goal(best)],
+        "made_by": solution.pebbling.made_by,
+        "moves": [str(move) for move in up_to_the_goal(solution)],
     }
 
 
-def up_to_the_goal(pebbling: Pebbling) -> list[Move]:
+def up_to_the_goal(pebbling: Solution) -> list[Move]:
     """The moves without those that follow the last store."""
     last = max(at for at, move in enumerate(pebbling.moves) if move.op == "store")
     return list(pebbling.moves[: last + 1])

@@ -8,7 +8,7 @@ import io
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -18,12 +18,23 @@ import streamlit as st
 from pages.shared.board import ASSETS as BOARD_ASSETS
 from pages.shared.fields import Problem
 from pages.shared.i18n import Texts, escaped
-from pages.shared.levels import LEVEL_IDS, OWN, Level, ends, levels
+from pages.shared.levels import LEVEL_IDS, OWN, Level, best_bound, levels
 from pages.shared.play_board import layout, most_moves, played, read, written
 from pages.shared.settings import PLAY, PlaySettings
 from pages.shared.theme import ASSETS, css_tokens
 from pages.shared.url_state import Address
-from pebble_engine import Fault, InvalidDag, InvalidPebbling, PebbleDag, Pebbling, Rules, read_pebbling, schedule_faults
+from pebble_engine import (
+    Fault,
+    Game,
+    InvalidDag,
+    InvalidPebbling,
+    Move,
+    PebbleDag,
+    Pebbling,
+    Rules,
+    read_pebbling,
+    schedule_faults,
+)
 from pebble_engine.notation import MAX_SIZE
 from pebble_engine.own_dag import read_dag
 from pebble_engine.solver import DoesNotFit, solve
@@ -33,7 +44,8 @@ OWN_VERTICES = 80  # drawn, every vertex a button
 OWN_RED = 64
 OWN_SECONDS = 4.0  # for the solver, on the reader's own DAG
 FAULTS_SHOWN = 40
-_OWN, _REPORT = "_play_own", "_play_report"
+_UNREADABLE = ("bad_move", "not_json", "not_text", "too_large", "bad_dag")  # reasons with a sentence of their own
+_OWN, _REPORT, _SOLVED, _LISTED = "_play_own", "_play_report", "_play_solved", "_play_listed"
 
 _FOLDER = ASSETS / "play"
 _JS = [BOARD_ASSETS / name for name in ("element.js", "words.js")]
@@ -61,16 +73,41 @@ def _term(label: str, step: int, steps: int, t: Texts) -> str:
     return t("play.term", cell=label.partition("#")[0], k=step + 1, steps=steps) if steps > 1 else label
 
 
-def options() -> list[str]:
-    """The levels that can be chosen now."""
-    return [*LEVEL_IDS, OWN] if _OWN in st.session_state else list(LEVEL_IDS)
+def options(level: Level, t: Texts) -> list[str]:
+    """The levels that can be chosen now, for the list of levels, where `level` is chosen.
+
+    The list goes by the words that it shows. When those have changed, by another language or a level solved, it must be
+    told again which level it is.
+    """
+    ids = [*LEVEL_IDS, OWN] if _OWN in st.session_state else list(LEVEL_IDS)
+    words = [title(level_id, t) for level_id in ids]
+    if st.session_state.get(_LISTED) != words:
+        st.session_state[_LISTED] = words
+        st.session_state["play.level"] = level.id
+    return ids
 
 
 def title(level_id: str, t: Texts) -> str:
+    """A level's number and name, and how well this reader has solved it in this session."""
+    io = st.session_state.get(_SOLVED, {}).get(level_id)
+    if io is None:
+        return plain_title(level_id, t)
+    words = {"number": LEVEL_IDS.index(level_id) + 1, "title": t(f"play.title.{level_id}")}
+    return t("play.level_par", **words) if io <= levels()[level_id].par else t("play.level_solved", io=io, **words)
+
+
+def plain_title(level_id: str, t: Texts) -> str:
     """A level's number and name."""
     if level_id == OWN:
         return t("play.own")
     return t("play.level_name", number=LEVEL_IDS.index(level_id) + 1, title=t(f"play.title.{level_id}"))
+
+
+def _named(level_id: str, t: Texts) -> str:
+    """A level inside a sentence."""
+    if level_id == OWN:
+        return t("play.own")
+    return t("play.level_named", number=LEVEL_IDS.index(level_id) + 1, title=t(f"play.title.{level_id}"))
 
 
 def current(address: Address, t: Texts) -> tuple[Level, Pebbling]:
@@ -78,19 +115,47 @@ def current(address: Address, t: Texts) -> tuple[Level, Pebbling]:
     settings: PlaySettings = address.settings
     if settings.level == OWN and _OWN not in st.session_state:
         first = PlaySettings()
-        address.correct(Problem("own_missing", "level", OWN, first.level), level=first.level, moves=first.moves)
+        address.correct(Problem("own_missing", "level", OWN), level=first.level, moves=first.moves)
     level = st.session_state[_OWN] if address.settings.level == OWN else levels()[address.settings.level]
     moves, unreadable = read(level.dag, level.rules, address.settings.moves)
     game, refusal = played(level.dag, level.rules, moves)
     legal = written(level.dag, level.rules, game.moves)
-    if refusal:
+    if refusal and refusal.move:
         why = refusal_sentence(refusal.fault, level, t)
-        broken = (("step", refusal.step), ("move", str(refusal.move)), ("why", why))
-        address.correct(Problem("moves_illegal", "moves", address.settings.moves, legal, broken), moves=legal)
+        broken = (("step", refusal.step), ("move", _move_words(refusal.move, level, t)), ("why", why))
+        address.correct(Problem("moves_illegal", "moves", address.settings.moves, data=broken), moves=legal)
     elif unreadable:
         at = (("step", len(moves) + 1),)
-        address.correct(Problem("moves_number", "moves", address.settings.moves, legal, at), moves=legal)
+        address.correct(Problem("moves_number", "moves", address.settings.moves, data=at), moves=legal)
+    address.problems = [_clearer(problem, level, t) for problem in address.problems]
+    _note_solved(level, game)
     return level, Pebbling(level.dag, level.rules, game.moves, made_by="play")
+
+
+def _clearer(problem: Problem, level: Level, t: Texts) -> Problem:
+    """A problem with a link in words of this page: the level by its title, not by its id."""
+    shown = (("title", _named(level.id, t)),)
+    if problem.field == "level" and problem.code == "id":
+        return Problem("level", "level", problem.value, data=(("count", len(LEVEL_IDS)), *shown))
+    if problem.field == "moves" and problem.code in ("moves_text", "too_long"):
+        return Problem("moves_link", "moves", problem.value, data=shown)
+    return replace(problem, data=(*problem.data, *shown))
+
+
+def _note_solved(level: Level, game: Game) -> None:
+    """The level is solved by moves made here, not by a link or the shown solution: the list of levels says so."""
+    log = _log()
+    here = log.get("level") == level.id and log.get("moves") == written(level.dag, level.rules, game.moves)
+    if here and game.is_solved and log.get("shown") is False and level.id != OWN:
+        solved: dict[str, int] = st.session_state.setdefault(_SOLVED, {})
+        if game.io < solved.get(level.id, game.io + 1):
+            solved[level.id] = game.io
+
+
+def _move_words(move: Move, level: Level, t: Texts) -> str:
+    """A move as the page's list of moves says it."""
+    names = dict(zip(level.dag.labels, names_of(level.dag, t), strict=True))
+    return t(f"play.board.move_{move.op}", v=names[move.vertex], u=names[move.source] if move.source else "")
 
 
 def refusal_sentence(fault: Fault, level: Level, t: Texts) -> str:
@@ -137,8 +202,8 @@ def _content(level: Level, lang: str) -> str:
 
 
 def board(level: Level, game: Pebbling, t: Texts) -> None:
-    """Draw the board. ``log`` is every move of the game at each change (not an event that can be missed); ``wish``
-    is ``{"level": id}`` when the reader goes on to the next level."""
+    """Draw the board. ``log`` is every move of the game at each change (not an event that can be missed), and whether
+    they are the shown solution; ``wish`` is ``{"level": id}`` when the reader goes on to the next level."""
     content = _content(level, t.lang)
     _component(
         key=BOARD,
@@ -205,7 +270,11 @@ def check_solution(data: bytes, level: Level, t: Texts) -> tuple[Report, str | N
         moves = read_pebbling(io.BytesIO(data), dag=level.dag, rules=level.rules, check=False).moves
     except InvalidPebbling as error:
         where = t("play.open_where", line=error.line) if error.line else ""
-        return Report(False, t("play.open_unreadable", where=where)), None
+        reason = error.reason if error.reason in _UNREADABLE else "other"
+        move = error.move or ""
+        short = move if len(move) <= 40 else f"{move[:39]}\u2026"
+        why = t(f"play.unreadable_{reason}", move=short)
+        return Report(False, f"{t('play.open_unreadable', where=where)} {why}"), None
     faults = schedule_faults(level.dag, level.rules, moves)
     if faults:
         broken = [fault for fault in faults if fault.move]
@@ -247,15 +316,22 @@ def check_dag(text: str, red: int, sliding: bool, t: Texts) -> tuple[Report | No
         return Report(False, t("play.dag_refused", count=len(error.faults)), faults), None
     if len(dag) > OWN_VERTICES:
         return Report(False, t("play.dag_big", vertices=len(dag), most=OWN_VERTICES)), None
-    rules, least = Rules(red, sliding=sliding), ends(dag)
+    rules = Rules(red, sliding=sliding)
     try:
         found = solve(dag, rules, time_limit=OWN_SECONDS, max_states=150_000)
     except DoesNotFit as error:
         names = ", ".join(error.vertices[:8])
         return Report(False, t("play.dag_narrow", red=red, names=names, least=error.least)), None
-    kind = "ends" if found.proved or found.lower_bound <= least else "search"
-    bound = least if kind == "ends" else found.lower_bound
+    bound, kind = best_bound(dag, rules, 0 if found.proved else found.lower_bound)
     return None, Level(OWN, dag, rules, "layers", found.cost, found.proved, bound, kind, found.moves)
+
+
+def _no_red(asked: str, t: Texts) -> Report | None:
+    """What is wrong with the number of red pebbles that was typed."""
+    if asked.isascii() and asked.isdecimal() and len(asked) < 9 and 1 <= int(asked) <= OWN_RED:
+        return None
+    short = asked if len(asked) <= 24 else f"{asked[:23]}\u2026"
+    return Report(False, t("play.dag_red_wrong", value=short, most=OWN_RED))
 
 
 def _dag_fault(reason: str, data: dict[str, Any], t: Texts) -> str:
@@ -278,7 +354,10 @@ def play_own(t: Texts) -> None:
     state = st.session_state
     file = state.get("play.own_file")
     text = file.getvalue().decode("utf-8", "replace") if file else state.get("play.own_text", "")
-    report, level = check_dag(text, int(state["play.own_red"]), bool(state["play.own_sliding"]), t)
+    asked = str(state.get("play.own_red", "")).strip()
+    report, level = _no_red(asked, t), None
+    if report is None:
+        report, level = check_dag(text, int(asked), bool(state.get("play.own_sliding")), t)
     if level:
         state[_OWN] = level
         state["play.level"], state["play.moves"] = OWN, PLAY.settings().moves

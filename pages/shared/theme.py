@@ -19,6 +19,7 @@ _PAGE = """
 .stMainBlockContainer .stMarkdown p, .stMainBlockContainer .stMarkdown li { max-width: var(--pa-size-measure); }
 .stApp { font-variant-numeric: tabular-nums; }
 .stApp a:focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
+.stMain:focus-visible { outline: none; }
 .stAppHeader { border-bottom: var(--pa-size-hairline) solid var(--pa-line); }
 [data-testid="stLayoutWrapper"]:has(> .st-key-shell) { position: absolute; }
 [data-testid="stStatusWidget"]:has([data-testid="stStatusWidgetRunningIcon"]) { display: none; }
@@ -26,16 +27,52 @@ _PAGE = """
 .st-key-shell button { min-height: 2rem; padding-block: 0; }
 [data-testid="stExpandSidebarButton"] [data-testid="stIconMaterial"] { font-size: 0; }
 [data-testid="stExpandSidebarButton"] [data-testid="stIconMaterial"]::after { content: "menu"; font-size: 1.5rem; }
+.stMarkdown .katex-display { overflow: auto hidden; padding-block: .25rem; }
+.st-key-reference_text .katex-display > .katex { text-align: left; }
+.st-key-reference_text table { display: block; width: fit-content; max-width: 100%; overflow-x: auto; }
+.st-key-reference_text :is(td, th) { min-width: 6rem; }
+@media (min-width: 641px) {
+  .stColumn:has(> * > * > .st-key-reference_contents) { position: sticky; top: 5rem; align-self: flex-start; }
+  .st-key-reference_contents [role=radiogroup] { flex-direction: column; align-items: stretch; }
+}
 @media (max-width: 640px) { .stMainBlockContainer { padding-inline: 1rem; } }
+@media print {
+  .stAppHeader, .st-key-shell, .st-key-reference_contents, .st-key-reference_text .stDownloadButton { display: none; }
+}
 @media (prefers-reduced-motion: reduce) {
   *, ::before, ::after { animation-duration: .01ms !important; animation-iteration-count: 1 !important; }
   *, ::before, ::after { transition-duration: .01ms !important; scroll-behavior: auto !important; }
 }
 """
+# On paper: black on white, without controls, as wide as the sheet. ``assets/document/print.js`` marks the document
+# while it prints, so that what is drawn by scripts is drawn anew in these colours and this width.
+_PRINT = """
+.pa-print .stApp { color-scheme: light !important; }
+.pa-print .stMainBlockContainer { max-width: 680px; padding-inline: 0; }
+@media print {
+  html, body, .stApp, .stAppViewContainer { background: #fff !important; }
+  .stApp { color-scheme: light !important; --pa-background: #fff; }
+  .stApp, .stApp *:not(svg, svg *) { color: #000 !important; }
+  .stAppHeader, .stSidebar, .st-key-shell, .stToolbar, .stTooltipIcon { display: none !important; }
+  .stPopover, .stButton, .stDownloadButton, .stFormSubmitButton, .stFileUploader { display: none !important; }
+  .stPageLink { display: none !important; }
+  .stMainBlockContainer { padding: 0; max-width: none; }
+  .stHorizontalBlock:has(> .stColumn) { display: block !important; }
+  .stHorizontalBlock > .stColumn { width: 100% !important; }
+  .stColumn + .stColumn { margin-top: 1.25rem; }
+  .stMainBlockContainer :is(h1, h2, h3) { break-after: avoid; }
+  .stMainBlockContainer :is(table, figure, pre, .stAlert) { break-inside: avoid; }
+  .stMarkdown a[href^="http"]::after { content: " (" attr(href) ")"; font-size: .85em; overflow-wrap: anywhere; }
+  [data-testid="stTextInputRootElement"], .stSelectbox [role="group"] { background: none !important; }
+  .stSelectbox [role="group"] button { display: none; }
+}
+"""
 # In somebody else's page (``?embed=true``) ours comes without its chrome.
 _EMBEDDED = """
 .stAppHeader, .stSidebar, .st-key-shell { display: none !important; }
-.stMainBlockContainer { padding-block: 1rem; }
+.stMainBlockContainer { padding-block: .75rem; }
+.stMainBlockContainer h1 { font-size: var(--pa-type-heading-2); }
+.stApp { --pa-top: 0px; }
 """
 
 
@@ -62,10 +99,10 @@ def css_tokens(selector: str = ":host, :root") -> str:
 
 
 def page_style() -> None:
-    """Draw the page's style sheet: registered colours, tokens, and the few rules of `_PAGE`."""
+    """Draw the page's style sheet: registered colours, tokens, and the few rules of `_PAGE` and `_PRINT`."""
     registered = "".join(
         f'@property --pa-{name} {{ syntax: "\\3c color>"; inherits: true; initial-value: {pair["light"]}; }}\n'
         for name, pair in colours().items()
     )
     extra = _EMBEDDED if st.context.is_embedded else ""
-    st.html(f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{extra}</style>")
+    st.html(f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{_PRINT}{extra}</style>")

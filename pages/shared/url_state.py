@@ -16,8 +16,9 @@ from pages.shared.fields import IdsField, Problem, Spec, restarted, validate
 from pages.shared.i18n import DEFAULT, LANGUAGES, Texts, texts
 
 VERSION = "1"
-# Others add these to links that are passed on; they are none of ours and no mistake of the reader.
-FOREIGN = ("fbclid", "gclid", "ref")
+# Others add these to links that are passed on; they are none of ours and no mistake of the reader. (Streamlit keeps the
+# two of its embed mode to itself and leaves them in the address when we write ours.)
+FOREIGN = ("embed", "embed_options", "fbclid", "gclid", "ref")
 # The browser may ask for a run before it has heard of our newest address; such a run still carries an older one, which
 # is no act of the reader. Longer than a slow round trip, shorter than a change, a look, and the back button.
 ECHO_SECONDS = 1.0
@@ -100,7 +101,7 @@ class Address:
         value. `look` goes to ``st.text_input``.
         """
         key = _typed_key(self.spec, field)
-        st.session_state[key] = self.spec.named(field).write(getattr(self.settings, field))
+        show(key, self.spec.named(field).write(getattr(self.settings, field)))
         st.text_input(label, key=key, on_change=_take, args=(self.spec, field), **look)
 
     def at_most(self, field: str, high: int) -> None:
@@ -148,11 +149,6 @@ def sync(spec: Spec) -> Address:
     updated = state.pop(f"_updated.{spec.page}", False)
     if kept is None or (not touched and not updated and _is_news(spec.page, query)):
         settings, problems = decode(query, spec)
-        if kept is None and (shown := widgets | _typed(spec)):
-            # A new session whose browser shows widgets already: their server went away, and the reader has just moved
-            # one of them. The address is what the page showed before.
-            asked, wrong = validate(spec, shown, settings)
-            settings, problems = restarted(spec, settings, asked), problems + wrong
         _keep(spec, settings, problems, seed=tuple(asdict(settings)))
     elif touched and not updated:
         asked, problems = validate(spec, widgets, kept)
@@ -178,15 +174,14 @@ def _typed_key(spec: Spec, field: str) -> str:
     return f"{_key(spec, field)}_typed"
 
 
-def _typed(spec: Spec) -> dict[str, object]:
-    """Field name -> what is typed into its text input, of those on the page."""
-    state = st.session_state
-    keys = {field.name: _typed_key(spec, field.name) for field in spec.fields}
-    return {name: state[key].strip() for name, key in keys.items() if key in state}
-
-
 def _take(spec: Spec, field: str) -> None:
     update(spec, **{field: st.session_state[_typed_key(spec, field)].strip()})
+
+
+def show(key: str, value: object) -> None:
+    """Give a widget its value, unless it has it: whatever is assigned overwrites what the reader is typing just now."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
 
 
 def _key(spec: Spec, field: str) -> str:

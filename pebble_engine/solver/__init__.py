@@ -7,8 +7,8 @@
 
 How it works: computing is free, so the search goes over what leaves and enters fast memory (`space`), from states that
 are reduced as far as can be proven (`recompute`, `oneshot`), one for each orbit of the DAG's symmetries (`symmetry`). A
-beam finds a good pebbling, A* proves that there is no better one (`search`). The moves are replayed before they are
-returned.
+beam finds a good pebbling, A* proves that there is no better one (`search`); where that takes long, and on giving up,
+`local_search` improves what is returned. The moves are replayed before they are returned.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pebble_engine.dag import PebbleDag
 from pebble_engine.errors import PebbleError
@@ -35,6 +36,10 @@ __all__ = ["DoesNotFit", "Progress", "SearchLimit", "Solution", "clear_cache", "
 
 MOST_STATES = 2_000_000  # by default; about 1 kB each
 CACHED = 256  # solutions
+IMPROVE_SEEDS = range(3)
+IMPROVE_WORK = 300_000  # rounds of local search x vertices, for each seed: about half a second
+QUICK_WORK = 100_000  # the same, once, on giving up before that
+IMPROVE_SHARE = 0.25  # of the time limit, at most
 
 
 @dataclass(frozen=True)
@@ -150,17 +155,65 @@ class _Found:
 
 
 def _search(problem: Problem, orbits: Orbits, limits: Limits) -> _Found:
-    log, cost = greedy(problem)
+    known = _Known(problem, limits)
     space: Space = RecomputeSpace(problem, orbits) if problem.recompute else OneShotSpace(problem, orbits)
-    search = Search(space, limits, cost)
+    search = Search(space, limits, known.cost, lambda: known.improved(search))
     stopped = None
     try:
         search.run()
     except GaveUp as limit:
         stopped = limit.reason
-    if search.path is not None:
-        log = entries_of(search.path, space, orbits, problem)
+        search.adopt(known.improved_quickly())
+    log = known.log if search.path is None else entries_of(search.path, space, orbits, problem)
     return _Found(log, search.cost, search.lower_bound, search.states, stopped)
+
+
+class _Known:
+    """The best pebbling that does not come from the search: greedy at first, improved when the search takes long."""
+
+    def __init__(self, problem: Problem, limits: Limits) -> None:
+        self.problem, self.limits = problem, limits
+        self.log, self.cost = greedy(problem)
+        self._tried = False
+
+    def improved(self, search: Search) -> int:
+        """Its cost after a local search, which may take a share of the time limit."""
+        limits = self.limits
+        seconds = None if limits.seconds is None else limits.seconds * IMPROVE_SHARE / len(IMPROVE_SEEDS)
+        for seed in IMPROVE_SEEDS:
+            self._improve(
+                IMPROVE_WORK,
+                seed=seed,
+                time_limit=seconds,
+                cancelled=limits.cancelled,
+                progress=lambda now: limits.tell(
+                    search.lower_bound, min(search.cost, self.cost, now.io), search.states
+                ),
+            )
+            if self.cost <= search.lower_bound:
+                break
+        return self.cost
+
+    def improved_quickly(self) -> int:
+        """Its cost after a local search that no limit shortens, unless there has been one."""
+        if not self._tried:
+            self._improve(QUICK_WORK, time_limit=None)
+        return self.cost
+
+    def _improve(self, work: int, **options: Any) -> None:
+        from pebble_engine.local_search import improve  # it builds on `schedules`, which builds on `problem`
+
+        self._tried = True
+        problem = self.problem
+        rounds = max(20, work // len(problem))
+        found = improve(problem.dag, problem.rules, rounds=rounds, **options)
+        if found.io < self.cost:
+            number = {problem.dag.labels[v]: i for i, v in enumerate(problem.vertices)}
+            self.cost = found.io
+            self.log = [
+                (move.op, number[move.vertex], -1 if move.source is None else number[move.source])
+                for move in found.moves
+            ]
 
 
 Key = tuple[Form, Rules]

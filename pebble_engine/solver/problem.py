@@ -37,6 +37,7 @@ class Problem:
 
     Attributes
     ----------
+    dag, rules : as given
     vertices : number here -> number in the DAG
     operands, users : for each vertex the set of its operands, of its direct successors
     inner : the computed vertices, ascending (operands first)
@@ -45,6 +46,7 @@ class Problem:
     """
 
     def __init__(self, dag: PebbleDag, rules: Rules) -> None:
+        self.dag, self.rules = dag, rules
         needed = set(dag.outputs)
         todo = list(needed)
         while todo:

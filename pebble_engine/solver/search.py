@@ -1,5 +1,8 @@
 """The search: a beam for a good pebbling, then A* to prove that there is no better one.
 
+Where a short proof does not suffice, a local search over orders (from outside, `elsewhere`) and a wider beam come
+between: on larger DAGs they find much better pebblings, and A* stores no state that cannot beat them.
+
 A* takes states in the order of cost so far + estimate. The estimate need not be consistent (settling can take a state
 to one whose estimate is lower), so a state is opened again when it is reached at less cost. The least sum in the queue
 never exceeds the optimum, and it is the bound that is proven so far. States whose sum reaches the cost of the best
@@ -62,6 +65,11 @@ class Limits:
             raise GaveUp("time")
         if self.cancelled is not None and self.cancelled():
             raise GaveUp("cancelled")
+        self.tell(lower_bound, cost, states)
+
+    def tell(self, lower_bound: int, cost: int, states: int) -> None:
+        """Report progress, unless that was done a moment ago."""
+        seconds = time.monotonic() - self.started
         if self.progress is not None and seconds - self._told > 0.1:
             self._told = seconds
             self.progress(Progress(lower_bound, cost, states, seconds))
@@ -77,6 +85,7 @@ class Search:
     Attributes
     ----------
     cost : of the best pebbling known; from outside at first
+    elsewhere : looks for a better one by other means; its cost, which replaces `cost` if it is lower
     path : how it goes, None as long as it is the one from outside
     lower_bound : proven so far
     states : states expanded
@@ -85,6 +94,7 @@ class Search:
     space: Space
     limits: Limits
     cost: int
+    elsewhere: Callable[[], int]
     path: Path | None = None
     lower_bound: int = 0
     states: int = 0
@@ -96,9 +106,16 @@ class Search:
         if self.cost > self.lower_bound:
             self._beam(start, BEAMS[0])
         if self.cost > self.lower_bound and not self._prove(start, SHORT_PROOF):
-            self._beam(start, BEAMS[1])
-            self._prove(start, None)
+            self.adopt(self.elsewhere())
+            if self.cost > self.lower_bound:
+                self._beam(start, BEAMS[1])
+                self._prove(start, None)
         self.lower_bound = self.cost
+
+    def adopt(self, cost: int) -> None:
+        """A pebbling from elsewhere costs so much: from now on better ones are looked for."""
+        if cost < self.cost:
+            self.cost, self.path = cost, None
 
     def _beam(self, start: State, width: int) -> None:
         """Cost by cost, keep the `width` states of the least estimate.

@@ -12,7 +12,7 @@ import sys
 # One BLAS thread, set before NumPy is loaded: two of them wait for each other on a machine that does other work too.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-ROOMS = ("arithmetic", "kernels", "curves", "solver", "browser")
+ROOMS = ("arithmetic", "kernels", "curves", "solver", "play", "browser")
 
 
 def main() -> None:

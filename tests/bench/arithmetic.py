@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -49,12 +50,15 @@ def rows() -> Iterator[Row]:
         "s",
         "",
     )
-    yield Row("replay and check, moves a second", len(long.moves) / seconds(lambda: replay(fresh(long))), "1/s", "")
+    moves, cpu = len(long.moves), time.process_time
+    rate = moves / seconds(lambda: replay(fresh(long)), clock=cpu)
+    yield Row("replay and check, moves a processor second", rate, "1/s", ">= 2,000,000")
     yield Row(
         "all faults listed, moves a second",
         len(long.moves) / seconds(lambda: schedule_faults(long.dag, long.rules, long.moves)), "1/s", "",
     )  # fmt: skip
-    yield Row("Game.push, one by one, moves a second", len(long.moves) / seconds(lambda: push_all(long), 3), "1/s", "")
+    rate = moves / seconds(lambda: push_all(long), 3, cpu)
+    yield Row("Game.push, one by one, moves a processor second", rate, "1/s", ">= 100,000")
 
 
 def backward_both_ways(algorithm: str, n: int, d: int, memory: int):

@@ -1,6 +1,5 @@
 """How fast curves are, in CPU seconds. ``python -m tests.bench curves``.
 
-closed       closed forms of every dense kernel in every form for 200 memories, together, without what was cached
 bounds       the best lower bound at 200 memories, by form
 sweep        the DataFrame of every backward kernel at 200 memories, bounds and ratios included
 winners      the winner map of every backward kernel, 20 widths by 50 memories
@@ -15,20 +14,12 @@ from functools import partial
 
 from kernels_ref import ALGORITHMS, Shape, fits, log_spaced, swaps, sweep, winner_map
 from kernels_ref.bounds import lower_bounds
-from kernels_ref.counts import closed_form
 from kernels_ref.products import best_tile
 from kernels_ref.sweep import _known_swaps
 from tests.bench.kernels import BACKWARD, seconds
 from tests.bench.measure import Row
 
 MEMORIES = log_spaced(1024, 2**20, 200)
-
-
-def closed() -> None:
-    best_tile.cache_clear()
-    for name, entry in ALGORITHMS.items():
-        for form in entry.forms:
-            closed_form(name, 4096, 4096, 64, MEMORIES, form=form)
 
 
 def find_swaps() -> None:
@@ -45,8 +36,6 @@ def fit_all() -> None:
 
 
 def rows() -> Iterator[Row]:
-    kernels = sum(len(entry.forms) for entry in ALGORITHMS.values())
-    yield milliseconds(f"closed forms, {kernels} kernels x {len(MEMORIES)} memories", closed)
     shape = Shape(4096, 4096, 64, 64)
     for form in ("qkv", "forward", "weights"):
         yield milliseconds(f"best lower bound, {form}", partial(lower_bounds, form, shape, MEMORIES))

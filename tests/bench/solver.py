@@ -70,13 +70,18 @@ def known_optima() -> Iterator[Row]:
 
 
 def against_the_literal_search() -> Iterator[Row]:
+    """The target is missed where the literal search is over at once: where it has a few thousand states in all (pyramid
+    3: 2,322), a proof that sees only what leaves and enters memory still has to look at a hundred or two, because the
+    estimate at the start (5 words of 11) says little: it knows nothing of what will have to be stored."""
     for name, red in LITERAL:
         dag, rules = named(name), Rules(red=red)
         cost, states = literal_optimum(dag, rules, LITERAL_STATES)
         solution, _ = timed(dag, rules)
-        least = "" if cost is not None else " (literal search not finished: at least)"
-        what = f"{name}, M = {red}: literal states a state of the solver's{least}"
-        yield Row(what, states / max(1, solution.states), "x", ">= 50")
+        ours = max(1, solution.states)
+        much = f"{states:,} : {ours:,}" if cost is not None else f"over {states:,} : {ours:,}"
+        missed = "" if states >= 50 * ours else f" MISSED: the literal search has only {states:,}"
+        what = f"{name}, M = {red}: states, literal : solver's = {much}"
+        yield Row(what, states / ours, "x", f">= 50{missed}")
 
 
 def every_small_dag() -> None:
@@ -104,6 +109,7 @@ def large(time_limit: float) -> None:
     ]
     backward = named("attention backward chain 2 2 1")
     cases += [(backward, Rules(red)) for red in (13, 12, 11, 10)]
+    cases += [(backward, Rules(red, sliding=True)) for red in (12, 11, 10, 9)]
     for dag, rules in cases:
         solution, seconds = timed(dag, rules, time_limit)
         proved = "proven" if solution.proved else f"at least {solution.lower_bound}, gave up: {solution.stopped}"

@@ -58,14 +58,15 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(folder: Path, script: str = "app.py") -> Iterator[Server]:
-    """Start the app (or another script) on a free port, wait until it answers, and stop it in the end.
+def running_server(folder: Path, script: str = "app.py", port: int | None = None) -> Iterator[Server]:
+    """Start the app (or another script) on a free port or a given one, wait until it answers, stop it in the end.
 
     A traceback in its log is a failure.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    if port is None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
     log = folder / f"server-{port}.log"
     command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", "--server.headless=true"]
     command += ["--server.address=127.0.0.1", "--browser.serverAddress=127.0.0.1"]
@@ -183,11 +184,10 @@ def no_exception(page: Page) -> None:
 
 
 def no_sideways_scroll(page: Page) -> None:
-    """Nothing makes the page wider than the window."""
-    widths = "[document.documentElement.scrollWidth, document.querySelector('.stMain').scrollWidth, innerWidth]"
-    document, main, window = page.evaluate(widths)
-    assert document <= window
-    assert main <= window
+    """Nothing makes the page wider than the window, once what has just been drawn knows its width."""
+    page.wait_for_function(
+        "Math.max(document.documentElement.scrollWidth, document.querySelector('.stMain').scrollWidth) <= innerWidth"
+    )
 
 
 def shot(page: Page, name: str) -> Path:

@@ -1,7 +1,7 @@
 """The pebble lab as a reader meets it, in both languages."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -42,7 +42,7 @@ def facts(lab: Lab, side: int = 0) -> str:
 def test_board_names_both_algorithms_and_their_totals(lab: Opened, lang: str) -> None:
     seen = lab(lang)
     no_exception(seen.page)
-    expect(seen.page.locator("h1")).to_have_text(Texts(lang)("page.lab"))
+    expect(seen.page.locator("h1")).to_have_text(Texts(lang)("lab.title"))
     for side, algorithm in enumerate(BOTH):
         total = count(algorithm, n=4, d=2, memory=16).io
         expect(seen.side(side).locator(".title")).to_have_text(NAMES[lang][algorithm])
@@ -119,6 +119,28 @@ def test_discs_and_rings_stand_where_the_pebbles_are(lab: Opened, theme: str, al
     assert red == cells_of(position.red)
     assert blue >= latest_blue(position)
     assert blue <= cells_of(position.blue)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_in_grey_red_and_blue_are_told_apart_by_their_shape(lab: Opened, theme: str) -> None:
+    """A disc stands out in the middle of its cell, a ring at its border. Cells that fill up as sums are left aside."""
+
+    def grey(colour: Sequence[int]) -> float:
+        return sum(part * share for part, share in zip(colour, (0.299, 0.587, 0.114), strict=True))
+
+    t = 20
+    seen = lab(theme=theme, algorithms=["flash2"], t=t)
+    position = seen.position(t)
+    red, blue = cells_of(position.red), cells_of(position.blue)
+    whole = re.compile(r"(Q|K|V|dO|lse|D|P|dS)\[")
+    looks = {cell["label"]: (grey(cell["middle"]), grey(cell["border"])) for cell in seen.cells()}
+    paper = looks["S[3,3]"][0]  # not computed so far
+    told = {label for label in red ^ blue if whole.match(label)}
+    assert told & red
+    assert told & blue
+    for label in told:
+        middle, border = looks[label]
+        assert (abs(middle - paper) > 40, abs(border - paper) > 40) == (label in red, label in blue), label
 
 
 def test_theme_switch_paints_the_board_again_and_keeps_its_place(lab: Opened) -> None:

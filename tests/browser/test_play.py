@@ -309,6 +309,11 @@ def test_an_own_dag(server: Server, page_factory: PageFactory) -> None:
     page.get_by_role("button", name=play.t("play.dag_play"), exact=True).click()
     expect(page.get_by_test_id("stAlert")).to_contain_text(play.t("play.dagfault_self_loop", vertex="s"))
     area.fill("a s\nb s\ns t\nc t\n")
+    red = page.get_by_role("textbox", name=play.t("play.dag_red"))
+    red.fill("1e30")
+    page.get_by_role("button", name=play.t("play.dag_play"), exact=True).click()
+    expect(page.get_by_test_id("stAlert")).to_contain_text(play.t("play.dag_red_wrong", value="1e30", most=64))
+    red.fill("3")
     page.get_by_role("button", name=play.t("play.dag_play"), exact=True).click()
     expect(page.locator(".vertex")).to_have_count(5)
     expect(page.locator(".figure.par b")).to_have_text("4")
@@ -332,8 +337,7 @@ def test_letters_that_streamlit_listens_to(server: Server, page_factory: PageFac
     play.shows()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("size", "theme"), [("desk", "light"), ("phone", "dark")])
 def test_pictures(server: Server, page_factory: PageFactory, size: str, theme: str) -> None:
     """Nothing is wider than the window; the pictures are there to be looked at."""
     width, height = SIZES[size]

@@ -183,17 +183,6 @@ def test_a_cleared_address_keeps_the_session(monkeypatch: pytest.MonkeyPatch) ->
     assert (at.query_params["n"], at.query_params["lang"]) == ("3", "en")
 
 
-def test_what_was_moved_while_the_server_was_away_is_not_lost() -> None:
-    """A server that restarts has a new session; the browser's widgets come with its first run, one of them just moved."""
-    at = AppTest.from_function(lab_page, default_timeout=60)
-    at.query_params.update({"n": "3", "t": "9", "m": "20", "lang": "en"})
-    at.session_state["lab.n_typed"] = "3"
-    at.session_state["lab.memory_typed"] = " 24 "
-    run(at)
-    assert settings(at) == LAB.settings(n=3, memory=24)
-    assert (at.query_params["m"], at.query_params["t"]) == ("24", "0")
-
-
 def test_language_switch_keeps_the_rest() -> None:
     at = page(n="3", t="9", lang="en")
     at.segmented_control[0].set_value("es")

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared.fields import IdField, IntField, MovesField
+from pages.shared.curve_fields import MaskField
+from pages.shared.fields import DecimalField, IdField, IntField, MovesField, NameField, TextField
 from pages.shared.i18n import LANGUAGES, Texts
 from pages.shared.settings import CURVES, HOME, LAB, SPECS
+from pages.shared.sparse_fields import SparseMask
 from pages.shared.url_state import decode, encode, link
 
 
@@ -23,8 +25,21 @@ def pages(draw: st.DrawFn) -> tuple[Any, Any]:
             values[field.name] = draw(st.integers(field.low, field.high))
         elif isinstance(field, IdField):
             values[field.name] = draw(st.sampled_from(field.ids))
+        elif isinstance(field, DecimalField):
+            values[field.name] = draw(st.integers(0, int(field.high * 10**6))) / 10**6
+        elif isinstance(field, NameField):
+            named = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=field.most)
+            values[field.name] = draw(named)
+        elif isinstance(field, SparseMask):
+            masks = ("none", "causal", "window:128", "block:16:0.25:0", "strided:32", "random:0.05:3")
+            values[field.name] = draw(st.sampled_from(masks))
+        elif isinstance(field, MaskField):
+            masks = ("none", "causal", "window:128", "block:16:0.25", "block:1:1")
+            values[field.name] = draw(st.sampled_from(masks))
         elif isinstance(field, MovesField):
             values[field.name] = draw(st.from_regex(r"1[A-Za-z0-9_-]{0,400}", fullmatch=True))
+        elif isinstance(field, TextField):
+            values[field.name] = draw(st.text(max_size=field.length).map(str.strip))
         else:
             chosen = st.lists(st.sampled_from(field.ids), min_size=1, max_size=field.most, unique=True)
             values[field.name] = tuple(draw(chosen))
@@ -94,7 +109,7 @@ def test_every_fault_is_named_and_the_rest_is_kept() -> None:
 
 
 def test_what_others_add_to_links_is_no_fault() -> None:
-    query = "n=2&utm_source=letter&utm_medium=x&fbclid=1&gclid=2&ref=3&lang=es"
+    query = "n=2&utm_source=letter&utm_medium=x&fbclid=1&gclid=2&ref=3&lang=es&embed=true&embed_options=dark_theme"
     assert decode(parse_qs(query), LAB) == (LAB.settings(n=2), [])
 
 

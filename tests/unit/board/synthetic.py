@@ -9,7 +9,7 @@ from pebble_engine import Move, Pebbling
 
 
 def lengthened(pebbling: Pebbling, moves: int, seed: int = 0) -> Pebbling:
-    """A finished pebbling that goes on loading and discarding words from slow memory, up to `moves` moves."""
+    """A finished pebbling that goes on loading and deleting words from slow memory, up to `moves` moves."""
     dag, memory = pebbling.dag, pebbling.rules.red
     rng = random.Random(seed)
     blue = [dag.labels[v] for v in (*dag.inputs, *dag.outputs)]

@@ -9,7 +9,7 @@ import pytest
 from pages.shared.board import ASSETS, PLAYER_FILES, board_js
 from pages.shared.i18n import LANGUAGES, Texts
 
-SOURCE = board_js((*PLAYER_FILES, "mini.js", "board.js"))
+SOURCE = board_js((*PLAYER_FILES, "board.js", "standalone.js"))
 MOVE = {"v", "u", "k", "steps", "red", "m"}
 VALUES = {
     **{f"move_{name}": MOVE for name in ("load", "store", "compute", "add", "slide", "delete")},
@@ -53,7 +53,7 @@ def test_placeholders_are_values_that_the_board_fills_in(lang: str) -> None:
 
 
 def test_files_know_nothing_of_streamlit_but_the_last() -> None:
-    for name in {*PLAYER_FILES, "mini.js"}:
+    for name in {*PLAYER_FILES, "standalone.js"}:
         text = (ASSETS / name).read_text(encoding="utf-8")
         assert text.startswith("//")
         assert not re.search(r"^(import|export)\b|setStateValue|setTriggerValue|--st-", text, re.MULTILINE), name

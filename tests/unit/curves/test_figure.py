@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from kernels_ref import count, crossover, sweep, theory
-from pages.shared import curves as page
+from pages.shared import curve_data, curve_figures
 from pages.shared.chart import colour
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
@@ -36,9 +36,9 @@ def note(figure: go.Figure, name: str) -> Any:
 
 def drawn(
     n: int, d: int, memory: int, algorithms: tuple[str, ...] = BOTH, t: Texts = EN
-) -> tuple[page.Curves, go.Figure]:
-    data = page.curves(CurveSettings(n, d, memory, algorithms))
-    return data, page.figure(data, t)
+) -> tuple[curve_data.Curves, go.Figure]:
+    data = curve_data.curves(CurveSettings(n, d, memory, algorithms))
+    return data, curve_figures.figure(data, t)
 
 
 @pytest.mark.parametrize(("n", "d", "memory"), POINTS)
@@ -59,15 +59,15 @@ def test_grid_holds_every_landmark(n: int, d: int, memory: int) -> None:
     data, _ = drawn(n, d, memory)
     grid = set(data.memory)
     assert {memory, d * d} <= grid
-    assert set(data.least.values()) <= grid | set(range(page.LOW))
+    assert set(data.least.values()) <= grid | set(range(curve_data.LOW))
     assert set(data.changes) <= grid
     assert list(data.memory) == sorted(grid)
-    assert 150 <= len(grid) <= page.POINTS + 30
+    assert 150 <= len(grid) <= curve_data.POINTS + 30
 
 
 def test_zooming_in_adds_points_there_and_moves_no_line() -> None:
     settings = CurveSettings(4096, 64, 4096)
-    rough, fine = page.curves(settings), page.curves(settings, (2000, 5000))
+    rough, fine = curve_data.curves(settings), curve_data.curves(settings, (2000, 5000))
     assert set(rough.memory) < set(fine.memory)
     assert sum(2000 <= memory <= 5000 for memory in fine.memory) >= 190
     assert fine.crossing == rough.crossing

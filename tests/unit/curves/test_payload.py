@@ -12,7 +12,7 @@ import pytest
 from plotly.offline import get_plotlyjs_version
 
 from kernels_ref import count, sweep
-from pages.shared import chart
+from pages.shared import chart, curve_data
 from pages.shared import curves as page
 from pages.shared.fields import validate
 from pages.shared.i18n import LANGUAGES, Texts
@@ -36,7 +36,7 @@ def test_payload_is_strict_json_and_small(n: int, d: int, memory: int, lang: str
     figure, state = page.payload(CurveSettings(n, d, memory), lang)
     assert strict(figure)["data"]
     assert strict(state)["lang"] == lang
-    assert len(figure) + len(state) < 50_000
+    assert len(figure) + len(state) < 120_000
 
 
 @pytest.mark.parametrize(("n", "d", "memory"), POINTS)
@@ -47,7 +47,7 @@ def test_table_holds_exact_digits(n: int, d: int, memory: int) -> None:
     at = state["table"]["memory"].index(memory)
     for algorithm in state["algorithms"]:
         exact = count(algorithm["id"], n=n, d=d, memory=memory)
-        assert state["table"]["io"][algorithm["id"]][at] == (None if exact.io is None else str(exact.io))
+        assert state["table"]["values"][algorithm["id"]][at] == (None if exact.io is None else str(exact.io))
         assert algorithm["least"] == exact.least_memory
     assert int(state["facts"]["floor"]) == 7 * n * d + 2 * n
 
@@ -66,7 +66,7 @@ def test_presets_are_links_to_this_page() -> None:
 def test_file_is_the_sweep() -> None:
     settings = CurveSettings(1000, 59, 203)
     frame = pd.read_csv(io.StringIO(page.csv(settings)), dtype=object, keep_default_na=False)
-    right = sweep(["flash2", "small-cache"], n=1000, d=59, memory=page.curves(settings).memory)
+    right = sweep(["flash2", "small-cache"], n=1000, d=59, memory=curve_data.curves(settings).memory)
     assert list(frame.columns) == list(right.columns)
     for column in right.columns:
         assert list(frame[column]) == ["" if value is None else str(value) for value in right[column]]
@@ -92,7 +92,7 @@ def test_slider_stops_are_allowed_values(name: str) -> None:
         ([1], None),
     ],
 )
-def test_view_is_whole_words_or_nothing(asked: object, view: page.View | None) -> None:
+def test_view_is_whole_words_or_nothing(asked: object, view: curve_data.View | None) -> None:
     assert page.view_of(asked) == view
 
 

@@ -8,8 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from kernels_ref import ALGORITHMS, count, masks, theory
+from kernels_ref import ALGORITHMS, count, masks, sweep, theory
 from kernels_ref.__main__ import main
+from pebble_engine import read_pebbling, schedule_faults
 
 KEYS = [
     "algorithm", "form", "n", "d", "memory", "loads", "stores", "io", "multiplications", "peak_fast", "peak_slow",
@@ -76,6 +77,82 @@ def test_form_mask_heads_and_dtype(capsys, tmp_path):
     ]
 
 
+def test_sweep_under_a_mask_is_the_librarys_sweep(capsys, monkeypatch):
+    """One call of `sweep` with the mask's name, not a row at a time; and its columns, the bound's among them."""
+    calls = []
+
+    def watched(names, **given):
+        calls.append((names, given["mask"]))
+        return sweep(names, **given)
+
+    monkeypatch.setattr("kernels_ref.__main__.sweep", watched)
+    size = ["--n-q", 20, "--n-k", 24, "--d", 4, "--d-v", 3, "--memory", "60:600:3", "--mask", "causal"]
+    rows = list(
+        csv.DictReader(
+            output(
+                capsys, "sweep", "--algorithm", "flash2,small-cache", *size, "--dtype", "float16", "--csv", "-"
+            ).splitlines()
+        )
+    )
+    assert calls == [(["flash2", "small-cache"], "causal")]
+    options = {"n_q": 20, "n_k": 24, "d": 4, "d_v": 3, "mask": masks.causal(20, 24)}
+    for row in rows:
+        counts = count(row["algorithm"], memory=int(row["memory"]), dtype="float16", **options)
+        assert (int(row["io"]), int(row["bytes"])) == (counts.io, counts.bytes)
+        assert (row["mask"], row["theta"]) == ("causal", "")
+        assert int(row["bound"]) <= int(row["io"])
+        assert int(row["floor"]) == theory.floor(**options)
+
+
+@pytest.mark.parametrize(
+    ("extra", "options"),
+    [
+        ("--n-q 9 --n-k 7 --d 4", {"n_q": 9, "n_k": 7}),
+        ("--n 9 --n-k 7 --d 4 --d-v 3 --mask window:3", {"n_q": 9, "n_k": 7, "d_v": 3, "mask": "window:3"}),
+        ("--n 9 --d 4 --d-v 6 --form weights --target", {"n": 9, "d_v": 6, "form": "weights", "target": True}),
+    ],
+)
+def test_shapes_and_the_target(capsys, extra, options):
+    if "mask" in options:
+        options = options | {"mask": masks.named(options["mask"], 9, 7)}
+    size = ["--algorithm", "small-cache", "--memory", 60, *extra.split()]
+    counted = json.loads(output(capsys, "count", *size, "--json"))
+    assert counted["io"] == count("small-cache", d=4, memory=60, **options).io
+    record = json.loads(output(capsys, "run", *size, "--json"))
+    assert record["max_relative_error"] < 1e-10
+    assert {key: record[key] for key in counted} == counted
+    size[3] = "60:60:1"
+    (row,) = csv.DictReader(output(capsys, "sweep", *size, "--csv", "-").splitlines())
+    assert int(row["io"]) == counted["io"]
+
+
+def test_inputs_by_nonzeros(capsys, tmp_path):
+    size = ["--algorithm", "flash2", "--n", 12, "--d", 4, "--memory", 60]
+    np.save(tmp_path / "k.npy", np.eye(12, 4, dtype=bool))
+    extra = ["--nonzeros", f"Q=0.25,K={tmp_path / 'k.npy'}"]
+    counted = json.loads(output(capsys, "count", *size, *extra, "--json"))
+    dense = json.loads(output(capsys, "count", *size, "--json"))
+    record = json.loads(output(capsys, "run", *size, *extra, "--json"))
+    assert counted["stored"]["K"] == 4
+    assert 0 < counted["stored"]["Q"] < 48
+    assert counted["io"] < dense["io"]
+    assert record["max_relative_error"] < 1e-10
+    assert {key: record[key] for key in counted} == counted
+    other = json.loads(output(capsys, "count", *size, *extra, "--seed", 5, "--json"))
+    assert other["stored"] != counted["stored"]
+
+
+@pytest.mark.parametrize(
+    "extra", ["", "--n-q 2 --n-k 4", "--form weights --target", "--mask window:2", "--algorithm flash1"]
+)
+def test_pebblings_of_every_kind(capsys, tmp_path, extra):
+    file = tmp_path / "run.json"
+    sizes = [] if "--n-q" in extra else ["--n", 3]
+    output(capsys, "pebble", "--algorithm", "flash2", *sizes, "--d", 2, "--memory", 30, "--out", file, *extra.split())
+    pebbling = read_pebbling(file.read_text())
+    assert not schedule_faults(pebbling.dag, pebbling.rules, pebbling.moves)
+
+
 def test_sweep(capsys, tmp_path):
     file = tmp_path / "curve.csv"
     output(
@@ -136,8 +213,18 @@ def test_pebble_and_check(capsys, tmp_path):
         ("count --algorithm flash2 --n 4 --d 4 --memory 99 --form forward", "flash2 has no 'forward' form"),
         ("count --algorithm flash2 --n 4 --d 4 --memory 99 --heads 4 --kv-heads 3", "cannot share 3 heads"),
         ("run --algorithm flash2 --n 4 --d 4 --memory 99 --form weights --heads 2", "one head"),
-        ("pebble --algorithm flash1 --n 2 --d 2 --memory 99 --out x.json", "flash1 writes zeros"),
         ("pebble --algorithm flash2 --n 2 --d 2 --memory 99 --out x.json --heads 2", "of one head"),
+        ("pebble --algorithm flash2 --n 3 --d 2 --memory 99 --out x.json --target", "for the weights form; this is"),
+        ("pebble --algorithm flash2 --n-q 3 --n-k 2 --d 2 --memory 99 --out x.json --mask causal", "leaves a query"),
+        ("pebble --algorithm flash2 --n 60 --d 40 --memory 999 --form weights --out x.json", "vertices; at most"),
+        ("count --algorithm flash2 --d 4 --memory 99", "give --n, or both --n-q and --n-k"),
+        ("count --algorithm flash2 --n-q 4 --d 4 --memory 99", "give --n, or both --n-q and --n-k"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --target", "a target is for the weights form; this is qkv"),
+        ("sweep --algorithm flash2 --n 4 --d 4 --memory 9:99:3 --csv - --target", "for the weights form; this is qkv"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --nonzeros Q", "takes NAME=SHARE"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --nonzeros Q=2", "a number from 0 to 1, or a FILE.npy"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --nonzeros A1=0.5", "no matrix 'A1'"),
+        ("count --algorithm flash2 --n 4 --d 4 --memory 99 --nonzeros Q=0.5 --heads 2", "for one head; got 2"),
         ("", "required"),
     ],
 )  # fmt: skip

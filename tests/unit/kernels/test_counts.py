@@ -9,6 +9,7 @@ from kernels_ref import ALGORITHMS, count, theory
 from kernels_ref.counts import COUNTED, closed_form
 from kernels_ref.flash import flash1_printed
 from kernels_ref.memory import TwoLevelMemory
+from kernels_ref.products import outer_tile
 from kernels_ref.runs import execute
 from tests.unit.kernels.grid import BACKWARD, CASES, SHAPES, memories
 
@@ -117,6 +118,20 @@ def test_where_it_does_not_fit():
     assert counts.io is counts.loads is counts.tile is None
     record = counts.as_dict()
     assert list(record)[:5] == ["algorithm", "form", "n", "d", "memory"]
+
+
+@pytest.mark.parametrize(("m", "k", "q"), [(9, 7, 5), (20, 3, 20), (6, 30, 11), (1, 1, 1)])
+@pytest.mark.parametrize(("extra", "each"), [(0, 0), (2, 0), (0, 40), (3, 500)])
+def test_no_tile_is_better_than_the_one_chosen(m, k, q, extra, each):
+    """Every a x b with a b + a + 1 <= M tried. ``each``: what every tile costs besides, here far more than in use."""
+    for memory in (3, 4, 9, 30, 77, 400):
+        tiles = [(a, b) for a in range(1, m + 1) for b in range(1, q + 1) if a * b + a + 1 <= memory]
+
+        def words(tile):
+            across, down = -(-q // tile[1]), -(-m // tile[0])
+            return m * (k + extra) * across + q * k * down + each * across * down
+
+        assert words(outer_tile(m, k, q, memory, extra, each)) == min(map(words, tiles))
 
 
 def test_the_printed_blocks_of_flash1_do_not_fit():

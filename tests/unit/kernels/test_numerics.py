@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from kernels_ref import ALGORITHMS, BadInput, backward, count, forward, masks, reference, run
-from kernels_ref.checks import random_problem, relative_error
+from kernels_ref import ALGORITHMS, BadInput, backward, backward_weights, count, forward, masks, reference, run
+from kernels_ref.checks import random_problem, random_weights_problem, relative_error
 from kernels_ref.numpy_memory import NumpyMemory
 from kernels_ref.runs import execute
 from tests.unit.kernels.grid import BACKWARD
@@ -143,11 +143,32 @@ def test_causal_with_unequal_lengths(algorithm, n_q, n_k):
 @pytest.mark.parametrize("d", [256, 512])
 @pytest.mark.parametrize("algorithm", ["flash2", "small-cache", "small-cache-panel", "flash-stored-ds"])
 def test_wide_heads_on_both_sides_of_d_squared(algorithm, d):
-    """d = 256 needed kernels of its own on GPUs; both sides of M = d^2."""
+    """Wrong gradients at head size 256 (flash-attention #1306, TransformerEngine #3216); both sides of M = d^2."""
     problem = random_problem(9, 8, d, 6)
     for memory in (d * d // 8, 2 * d * d):
         done = backward(algorithm, *problem, memory=memory, scale=d**-0.5)
         assert relative_error(gradients(done), reference.backward(*problem, scale=d**-0.5)) < 1e-10
+
+
+@pytest.mark.parametrize("algorithm", BACKWARD)
+def test_views_that_are_not_contiguous(algorithm):
+    """q, k, v sliced out of one array, and in Fortran order: dV was wrong (flash-attention #2541)."""
+    fused = np.random.default_rng(9).standard_normal((11, 4, 3, 2))  # rows, q k v dO, d, every other word
+    views = [fused[:, place, :, 0] for place in range(4)]
+    assert not any(view.flags.c_contiguous for view in views)
+    right = gradients(backward(algorithm, *(np.ascontiguousarray(view) for view in views), memory=60))
+    for arrays in (views, [np.asfortranarray(view) for view in views], [view[::-1][::-1] for view in views]):
+        assert relative_error(gradients(backward(algorithm, *arrays, memory=60)), right) < 1e-12
+
+
+@pytest.mark.parametrize("d_v", [1, 3, 11, 24])
+@pytest.mark.parametrize("algorithm", ["flash2", "small-cache-outer", "fused-split"])
+def test_values_of_another_width_than_the_keys(algorithm, d_v):
+    """dV was wrong where d_v did not divide by the tile that d had chosen (flash-attention #2552)."""
+    problem = random_problem(13, 10, 8, 5, d_v)
+    for memory in (130, 1000):
+        done = backward(algorithm, *problem, memory=memory)
+        assert relative_error(gradients(done), reference.backward(*problem)) < 1e-10
 
 
 def test_no_queries_or_no_keys():
@@ -163,6 +184,7 @@ def test_no_queries_or_no_keys():
 @pytest.mark.parametrize("algorithm", BACKWARD)
 @pytest.mark.parametrize("place", range(4))
 def test_nan_reaches_the_output_and_is_reported(algorithm, place):
+    """And a comparison that is fed NaN fails, where others called it close (ngraph PR #2028)."""
     problem = random_problem(5, 6, 3, 7)
     problem[place][1, 1] = np.nan
     done = backward(algorithm, *problem, memory=60)
@@ -173,12 +195,29 @@ def test_nan_reaches_the_output_and_is_reported(algorithm, place):
 @pytest.mark.parametrize("algorithm", BACKWARD)
 @pytest.mark.parametrize("dtype", [None, "float32", "float16"])
 def test_inputs_are_never_modified(algorithm, dtype):
+    """A caller's q divided in place: pytorch PR #73249."""
     problem = random_problem(9, 8, 3, 7)
     for array in problem:
         array.flags.writeable = False
     kept = [array.copy() for array in problem]
     backward(algorithm, *problem, memory=64, dtype=dtype, mask=masks.causal(9, 8))
     assert all((array == copy).all() for array, copy in zip(problem, kept, strict=True))
+
+
+@pytest.mark.parametrize("dtype", [None, "float16"])
+def test_inputs_of_the_other_forms_are_never_modified(dtype):
+    """Read-only arrays: writing to one would be an error."""
+    q, k, v, dout = random_problem(9, 8, 3, 7)
+    *weights, target = random_weights_problem(9, 8, 3, 7)
+    for array in (q, k, v, dout, *weights, target):
+        array.flags.writeable = False
+    for name, entry in ALGORITHMS.items():
+        if "forward" in entry.forms:
+            assert np.isfinite(forward(name, q, k, v, memory=64, dtype=dtype).out).all()
+        if "weights" in entry.forms:
+            for given in ({"dout": dout}, {"target": target}):
+                done = backward_weights(name, *weights, **given, memory=64, dtype=dtype, mask=masks.causal(9, 8))
+                assert not done.not_finite
 
 
 @pytest.mark.parametrize("algorithm", BACKWARD)

@@ -55,6 +55,8 @@ def test_autograd(algorithm, target):
         assert relative_error((done.gx, done.gy), right) < 1e-10
         plain = backward_weights(algorithm, *problem, memory=memory, dout=given)
         assert done.io == plain.io + target * given.size, "E costs the words of the dO that it makes"
+        closed = count(algorithm, n_q=6, n_k=9, d=4, memory=memory, form="weights", target=target)
+        assert {name: getattr(closed, name) for name in COUNTED} == {name: getattr(done, name) for name in COUNTED}
 
 
 @pytest.mark.parametrize("algorithm", WEIGHTS)
@@ -71,6 +73,9 @@ def test_leading_constants():
     n, d, side = 2**16, 512, 32
     io = count("small-cache", n=n, d=d, memory=3 * side**2 + 2 * side, form="weights").io
     assert (io - 3 * n * n) * side / (n * n * d) == pytest.approx(10, rel=0.04)
+    outer = count("small-cache-outer", n=n, d=d, memory=4096, form="weights").io
+    assert (outer - 3 * n * n) * 64 / (n * n * d) == pytest.approx(10, rel=0.04)
+    assert outer < 0.65 * count("small-cache", n=n, d=d, memory=4096, form="weights").io
     io = count("flash2", n=n, d=64, memory=16 * 64**2, form="weights").io
     assert io * 16 / n**2 == pytest.approx(14, rel=0.08)
 
@@ -83,5 +88,7 @@ def test_bad_input():
         backward_weights("flash2", *problem, dout=dout.T, memory=99)
     with pytest.raises(BadInput, match="flash1 has no 'weights' form; it has: qkv"):
         backward_weights("flash1", *problem, dout=dout, memory=99)
+    with pytest.raises(BadInput, match="a target is for the weights form; this is qkv"):
+        count("flash2", n=4, d=2, memory=99, target=True)
     with pytest.raises(BadInput, match="floating-point"):
         backward_weights("flash2", *problem, dout=np.ones((3, 2), int), memory=99)

@@ -44,12 +44,33 @@ def test_a_solution_that_stops_early_is_refused() -> None:
     assert "a+b+c+d" in report.faults[-1]
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"{", b"lift a\n", b'{"format": "pebbling/2"}'])
+UNREADABLE = [
+    (b"\xff\xfe\x00", "not_text", ""),
+    (b"{", "not_json", ""),
+    (b"lift a\n", "bad_move", "lift a"),
+    (b"load a\nload\n", "bad_move", "load"),
+    (b'{"format": "pebbling/2"}', "other", ""),
+]
+
+
+@pytest.mark.parametrize(("data", "reason", "move"), UNREADABLE, ids=lambda value: str(value)[:20])
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_what_is_no_pebbling_is_refused(data: bytes, lang: str) -> None:
+def test_what_is_no_pebbling_is_refused_with_the_reason(data: bytes, reason: str, move: str, lang: str) -> None:
     report, moves = check_solution(data, LEVEL, Texts(lang))
     assert (report.ok, moves) == (False, None)
-    assert report.sentence
+    assert report.sentence.endswith(Texts(lang)(f"play.unreadable_{reason}", move=move))
+
+
+def test_a_solution_of_another_level_is_no_solution_of_this_one() -> None:
+    other = levels()["pyramid-2"]
+    document = write_pebbling(Pebbling(other.dag, other.rules, other.solution, made_by="test"))
+    report, moves = check_solution(document.encode(), LEVEL, Texts("en"))
+    assert (report.ok, moves) == (False, None)
+    assert "p[0,1]" in report.faults[0]
+    roomier = levels()["order"]  # the same DAG with one red pebble more
+    document = write_pebbling(Pebbling(roomier.dag, roomier.rules, roomier.solution, made_by="test"))
+    report, _ = check_solution(document.encode(), LEVEL, Texts("en"))
+    assert Texts("en")("play.board.refusal_capacity", m=3) in report.faults[0]
 
 
 def test_a_path_is_not_opened() -> None:

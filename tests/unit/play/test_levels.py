@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from pages.shared.levels import DATA, LEVEL_IDS, PLANS, Level, better, check, ends, levels, main, solved
-from pebble_engine import Game
+from pages.shared.i18n import LANGUAGES, Texts
+from pages.shared.levels import DATA, LEVEL_IDS, PLANS, Level, better, check, levels, main, solved
+from pebble_engine import Game, PebbleDag, Rules, attention_backward, matmul
+from pebble_engine.bounds import bounds
 from pebble_engine.solver import solve
 
 QUICK = [level for level in levels().values() if level.proven and len(level.dag) <= 16]
@@ -35,12 +37,24 @@ def test_par_is_proven_again(level: Level) -> None:
 
 
 @pytest.mark.parametrize("level", LISTED, ids=named)
-def test_bounds_stay_below_par(level: Level) -> None:
-    assert ends(level.dag) <= level.bound <= level.par
-    if level.bound_kind == "ends":
-        assert level.bound == ends(level.dag)
-    if not level.proven:
-        assert level.bound < level.par
+def test_the_bound_is_the_best_that_holds_and_says_which_it_is(level: Level) -> None:
+    known = {bound.name: bound.words for bound in bounds(level.dag, level.rules)}
+    assert max(known.values()) <= level.bound <= level.par
+    if level.bound_kind == "search":
+        assert not level.proven
+        assert max(known.values()) < level.bound < level.par
+    else:
+        assert known[level.bound_kind] == level.bound
+    for lang in LANGUAGES:
+        assert Texts(lang)(f"play.board.bound_{level.bound_kind}")
+
+
+@pytest.mark.parametrize("rules", [Rules(6), Rules(6, sliding=True), Rules(6, recompute=False)], ids=str)
+@pytest.mark.parametrize("dag", [matmul(3, 3, 3), attention_backward(2)], ids=repr)
+def test_every_bound_that_can_be_shown_has_a_name_in_both_languages(dag: PebbleDag, rules: Rules) -> None:
+    for bound in bounds(dag, rules):
+        for lang in LANGUAGES:
+            assert Texts(lang)(f"play.board.bound_{bound.name}")
 
 
 def test_the_file_is_about_these_levels() -> None:

@@ -1,16 +1,6 @@
-"""What the browser's document needs and Streamlit does not give: the language for screen readers, a clean history.
+// When a page writes its address in its first run, Streamlit 1.67 lets the address arrive before the path of that page:
+// the history would get the old path with the new page's parameters, an entry that nobody has visited.
 
-Streamlit always ships ``<html lang="en">``. And in 1.67, when a page writes its address in its first run, the address
-arrives before the path of that page: the history gets the old path with the new page's parameters, an entry that
-nobody has visited. The component mends both; it draws nothing.
-"""
-
-import streamlit as st
-
-_component = st.components.v2.component(
-    "html_lang",
-    html="",
-    js="""// language and history of the document
 const push = window.history.pushState.bind(window.history);
 const replace = window.history.replaceState.bind(window.history);
 
@@ -44,15 +34,7 @@ function tidyPush(state, title, url) {
   else push(state, title, url);
 }
 
-export default function ({ data }) {
-  document.documentElement.lang = data.lang;
+function tidyHistory() {
   window.history.pushState = tidyPush;
   window.history.replaceState = tidyReplace;
 }
-""",
-)
-
-
-def html_lang(lang: str) -> None:
-    """Tell the document its language (an id of `LANGUAGES`)."""
-    _component(key="html_lang", data={"lang": lang}, height=0)
