@@ -1,6 +1,6 @@
 """Two servers of the app behind nginx on this machine, as `compose.yaml` has them, without containers.
 
-    python deploy/on_loopback.py [--port 8080]        until Ctrl-C; prints the addresses and process ids
+python deploy/on_loopback.py [--port 8080]        until Ctrl-C; prints the addresses and process ids
 """
 
 import argparse
