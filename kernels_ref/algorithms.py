@@ -201,7 +201,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm(
             "small-cache-panel",
             "Algorithm 6 with panels for the scores, backward",
-            "ours: whole rows of Q and dO stay while keys pass; wins from M = d^2 / 4 to about d^2",
+            "ours: whole rows of Q and dO stay while keys pass; wins from about 0.27 d^2 to 1.1 d^2",
             {
                 "qkv": Kernel(
                     small_cache.small_cache_panel,
@@ -215,7 +215,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm(
             "flash-stored-ds",
             "FlashAttention's sweep, dS stored for dQ, backward",
-            "ours: one sweep for dK and dV, one tiled product for dQ; wins from about d^2 to 2.5 d^2",
+            "ours: one sweep for dK and dV, one tiled product for dQ; wins from about 1.1 d^2 to 2.6 d^2",
             {
                 "qkv": Kernel(
                     flash.flash_stored_ds,

@@ -123,7 +123,7 @@ def small_cache_panel(
 ) -> None:  # fmt: skip
     """As `small_cache_outer`, with S and dP made by panels: whole rows of Q (of dO) stay while the keys pass.
 
-    Why it wins between M = d^2 / 4 and about d^2. S = Q K^T has a large result and a small inner size d. An
+    Why it wins between M = 0.27 d^2 and about 1.1 d^2. S = Q K^T has a large result and a small inner size d. An
     a x b block of S that stays costs 2 n^2 d / sqrt(M): every row of Q comes back for every b keys. But if M / d whole
     rows of Q stay, a passing key (d words) finishes M / d scores at once and no word of Q ever moves twice:
     n^2 d^2 / M, which is less as soon as sqrt(M) > d / 2. The same for dP = dO V^T. The scores themselves leave for

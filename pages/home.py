@@ -26,7 +26,7 @@ kitchen(memory, t, on_memory=lambda value: update(HOME, memory=value))
 story, ways = st.columns([1.22, 1], gap="large")
 # At this size FlashAttention-2 takes the lead twice, and the second time for good.
 first, last, cross = (swap.memory for swap in swaps("flash2", "small-cache", n=HOME_N, d=HOME_D)[1:])
-figures = {"n": grouped(HOME_N), "d": str(HOME_D), "crossover": grouped(cross), "ratio": rounded(cross / HOME_D**2, 2)}
+figures = {"n": grouped(HOME_N), "d": str(HOME_D), "crossover": grouped(cross), "ratio": rounded(cross / HOME_D**2)}
 story.markdown(t.prose("home_story").format(first=grouped(first), last=grouped(last), **figures))
 
 doors = {

@@ -42,7 +42,7 @@ def chosen_name(field: str, option: str) -> str:
 
 # Title and controls in one row, so that the board has the rest of the page.
 with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-    st.title(t("page.lab"), anchor=False, width="content")
+    st.title(t("lab.title"), anchor=False, width="content")
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content")
 fitted(address)
 settings = address.settings
@@ -55,8 +55,9 @@ with controls:
     for side, chosen, options in (("left", left, possible), ("right", right, (*possible, NO_ALGORITHM))):
         show(f"lab.{side}", chosen)
         st.selectbox(
-            t(f"lab.{side}"), options, key=f"lab.{side}", format_func=name, on_change=choose, args=(side,), width=226
+            t(f"lab.{side}"), options, key=f"lab.{side}", format_func=name, on_change=choose, args=(side,), width=236
         )
+    st.popover(t("lab.guide"), width="content").markdown(t.prose("lab_guide"))
     more = st.popover(t("lab.more"), width="content")
 
 titles = {algorithm: name(algorithm) for algorithm in settings.algorithms}
@@ -98,4 +99,3 @@ with more:
                 on_click="ignore",
                 width="stretch",
             )
-    st.markdown(t.prose("lab_guide"))

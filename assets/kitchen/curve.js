@@ -30,6 +30,12 @@ class Curve {
     return this.g.left + this.span * this.counts.position(memory);
   }
 
+  // Where the axis of M begins and ends in the window.
+  edges() {
+    const box = this.svg.getBoundingClientRect();
+    return { left: box.left + this.g.left, right: box.left + this.g.left + this.span };
+  }
+
   y(io) {
     const height = (Math.log(io / this.counts.n ** 2) - this.low) / (this.high - this.low);
     return this.g.top + this.rise * (1 - height);
@@ -52,7 +58,7 @@ class Curve {
     if (fits > g.left + 1) {
       parts.push(svg("rect", { class: "misfit", x: g.left, y: g.top, width: fits - g.left, height: this.rise }));
       const x = (g.left + fits) / 2 + 4, y = bottom - 10;
-      if (fits > g.left + 22) parts.push(svg("text", { class: "misfit-name", x, y, transform: `rotate(-90 ${x} ${y})` }, t.misfit_name));
+      if (!narrow && fits > g.left + 22) parts.push(svg("text", { class: "misfit-name", x, y, transform: `rotate(-90 ${x} ${y})` }, t.misfit_name));
     }
     for (const step of [0.01, 0.1, 1, 10, 100, 1000]) {
       const at = Math.log(step);
@@ -96,7 +102,8 @@ class Curve {
       parts.push(svg("circle", { class: "cross", cx: x, cy: y, r: 5.5 }));
       const at = { x: x - 14, y: y + 30 };
       parts.push(svg("path", { class: "leader", d: `M${x - 3.5} ${y + 5}L${at.x + 2} ${at.y - 13}` }));
-      filled(t.cross_label, { memory: grouped(counts.crossover) }).split("|").forEach((line, k) => {
+      const words = filled(t.cross_label, { memory: grouped(counts.crossover) }).split("|");
+      words.slice(g.w < 300 ? -1 : 0).forEach((line, k) => {
         parts.push(svg("text", { class: "cross-name", x: at.x, y: at.y + 14 * k, "text-anchor": "end" }, line));
       });
     }

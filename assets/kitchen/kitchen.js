@@ -20,6 +20,10 @@ class Home {
     this.input.addEventListener("input", (event) => this.moved(event));
     this.input.addEventListener("change", () => this.released());
     this.input.addEventListener("keydown", (event) => event.stopPropagation());
+    this.plot = this.q(".plot");
+    this.plot.addEventListener("pointerdown", (event) => this.grab(event));
+    this.plot.addEventListener("pointermove", (event) => this.grabbed && this.dragTo(event));
+    for (const end of ["pointerup", "pointercancel"]) this.plot.addEventListener(end, () => this.letGo());
     this.q(".pause").addEventListener("click", () => this.pause(!this.paused));
     this.q(".pause").addEventListener("keydown", (event) => event.stopPropagation());
     this.watch = new ResizeObserver(() => this.layout());
@@ -118,6 +122,28 @@ class Home {
       };
       channel.port2.postMessage(0);
     });
+  }
+
+  // The curve stands over the slider on one axis: taking hold of it is taking hold of the slider.
+  grab(event) {
+    if (!event.isPrimary || event.pointerType === "touch") return; // a finger scrolls the page
+    event.preventDefault();
+    this.plot.setPointerCapture(event.pointerId);
+    this.input.focus({ preventScroll: true });
+    this.grabbed = this.dragging = true;
+    this.dragTo(event);
+  }
+
+  dragTo(event) {
+    const { left, right } = this.curve.edges();
+    this.input.value = Math.round(((event.clientX - left) / (right - left)) * FINE);
+    this.input.dispatchEvent(new Event("input"));
+  }
+
+  letGo() {
+    if (!this.grabbed) return;
+    this.grabbed = this.dragging = false;
+    this.input.dispatchEvent(new Event("change"));
   }
 
   released() {

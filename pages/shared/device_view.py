@@ -35,6 +35,7 @@ MAP, TABLE = "devices_map", "devices_table"
 FOLDER = ASSETS / "devices"
 _FILE = re.compile(r"^([\w.-]+/[\w.-]+) (\S+) @([0-9a-f]{8})\b")
 _SITE = re.compile(r"^((?:[\w-]+\.)+(?:com|org|io|net))((?:/[^\s,;:()']+)*)")
+_REPORTS = "measured in public reports"  # how the data begin a source that no page of a vendor backs
 
 
 def _text(name: str) -> str:
@@ -80,8 +81,8 @@ def cite(source: str, evidence: str = "firm") -> tuple[str, str | None]:
     >>> cite("developer.apple.com/metal/limits/ : 16 KB")
     ('developer.apple.com', 'https://developer.apple.com/metal/limits/')
     """
-    if source.startswith("measured in public reports"):
-        return "measured in public reports", None
+    if source.startswith(_REPORTS):
+        return _REPORTS, None
     text, address = re.split(r"[,;:(]| \w+\.html", source)[0].strip()[:48], None
     if file := _FILE.match(source):
         text, path, commit = file.groups()
@@ -139,7 +140,9 @@ def table_state(settings: DeviceSettings, lang: str) -> str:
     t = Texts(lang)
 
     def told(one: Device | Model) -> dict[str, Any]:
-        return {"id": one.id, "source": cite(one.source, one.evidence), "evidence": evidence(one, t)}
+        text, address = cite(one.source, one.evidence)
+        source = t("devices.source.reports") if text == _REPORTS else text  # the others are names: the same everywhere
+        return {"id": one.id, "source": (source, address), "evidence": evidence(one, t)}
 
     state = {
         "devices": [

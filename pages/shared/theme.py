@@ -21,6 +21,7 @@ _PAGE = """
 .stApp { font-variant-numeric: tabular-nums; }
 .stApp a:focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
 .stApp:has(.st-key-fault) .stException { display: none; }
+.stMain:focus-visible { outline: none; }
 .stAppHeader { border-bottom: var(--pa-size-hairline) solid var(--pa-line); }
 [data-testid="stLayoutWrapper"]:has(> .st-key-shell) { position: absolute; }
 [data-testid="stStatusWidget"]:has([data-testid="stStatusWidgetRunningIcon"]) { display: none; }

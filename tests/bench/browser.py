@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench import board
 from tests.bench.measure import Row, percentile
-from tests.browser.conftest import FLAGS, running_server
+from tests.browser.conftest import FLAGS, PATHS, running_server
 
 # From one key press on a slider to the next frame after its page was redrawn.
 _HOME = """async () => {
@@ -37,7 +37,9 @@ def rows() -> Iterator[Row]:
             yield from large_board(browser, server.url)
         with running_server(Path(folder)) as server:
             yield from home(browser, server.url)
-            yield from curves(browser, server.url)
+            yield from sliders(browser, server.url, "curves", "__pa_curves")
+            yield from sliders(browser, server.url, "sparse", "__pa_sparse")
+            yield from every_page(browser, server.url)
         browser.close()
 
 
@@ -87,19 +89,35 @@ def home(browser: Browser, url: str) -> Iterator[Row]:
     page.context.close()
 
 
-def curves(browser: Browser, url: str) -> Iterator[Row]:
-    page, _ = opened(browser, f"{url}/curves")
-    slider = page.locator("input[type=range]").nth(0)
-    slider.wait_for()
-    page.wait_for_function(
-        "!globalThis.__pa_curves.pending && document.querySelector('.main-svg, .plotly') !== undefined"
-    )
+def sliders(browser: Browser, url: str, name: str, handle: str) -> Iterator[Row]:
+    """The n slider of a page whose chart the server computes: from the key to the next frame after the redraw."""
+    page, _ = opened(browser, f"{url}/{name}")
+    page.locator("input[type=range]").nth(0).wait_for()
+    page.wait_for_function(f"globalThis.{handle} && !{handle}.pending && document.querySelector('.main-svg')")
     page.wait_for_timeout(1500)
-    page.evaluate("__pa_curves.redraws.length = 0")
+    slider = page.locator("input[type=range]").nth(0)
+    page.evaluate(f"{handle}.redraws.length = 0")
     for number in range(40):
         slider.press("ArrowRight" if number % 20 < 10 else "ArrowLeft")
-        page.wait_for_function("!__pa_curves.pending")
-    redraws = page.evaluate("__pa_curves.redraws.map((redraw) => redraw.painted - redraw.input)")
-    yield Row("curves, n slider: key to painted, median", percentile(redraws, 0.5), "ms", "")
-    yield Row("curves, n slider: key to painted, p95", percentile(redraws, 0.95), "ms", "under 250")
+        page.wait_for_function(f"!{handle}.pending")
+    redraws = page.evaluate(f"{handle}.redraws.map((redraw) => redraw.painted - redraw.input)")
+    yield Row(f"{name}, n slider: key to painted, median", percentile(redraws, 0.5), "ms", "")
+    yield Row(f"{name}, n slider: key to painted, p95", percentile(redraws, 0.95), "ms", "under 250")
     page.context.close()
+
+
+def every_page(browser: Browser, url: str) -> Iterator[Row]:
+    """A browser that has never been here, a server that runs: the title on the page, then all of it at rest."""
+    for name, path in PATHS.items():
+        opened(browser, url + path)[0].locator("h1").first.wait_for()  # the server has made the page once
+        page, received = opened(browser, url + path)
+        page.locator("h1").first.wait_for()
+        first = page.evaluate("performance.now()")
+        page.wait_for_function("document.querySelector('.stApp').dataset.testScriptState === 'notRunning'")
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        yield Row(f"{name}: first content", first, "ms", "under 2000")
+        yield Row(f"{name}: usable", page.evaluate("performance.now()"), "ms", "under 3000")
+        page.wait_for_timeout(1000)
+        yield Row(f"{name}: received over the websocket", sum(received) / 1000, "kB", "under 600")
+        for context in browser.contexts:
+            context.close()

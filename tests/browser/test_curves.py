@@ -278,7 +278,7 @@ def test_more_opens_in_sight_and_the_address_knows_its_choices(server: Server, p
     expect(page).to_have_url(re.compile(r"[?&]h=12&"))
     page.get_by_label("Mask").select_option("causal")
     expect(page).to_have_url(re.compile(r"[?&]mask=causal&"))
-    page.get_by_label("Number type").select_option("float64")
+    page.get_by_label("Number format").select_option("float64")
     expect(page).to_have_url(re.compile(r"[?&]dtype=float64&"))
     at_rest(page)
     masked = count("small-cache", n=4096, d=64, memory=4096, heads=12, mask=masks.causal(4096, 4096), dtype="float64")

@@ -337,3 +337,27 @@ def test_payload_is_plain_json() -> None:
     assert content["crossover"] == CROSS
     for run in content["runs"]:
         assert run["io"] == count(run["algorithm"], n=3, d=2, memory=14).io
+
+
+def test_the_curve_can_be_taken_hold_of(server: Server, page_factory: PageFactory) -> None:
+    """A press on the curve moves M there, dragging moves it on, and the arrow keys go on from there."""
+    page = page_factory()
+    page.goto(f"{server.url}/?v=1&m={HOME_D**2}&lang=en")
+    settled(page)
+    page.wait_for_function("globalThis.__pa_home")
+    plot = page.locator(".plot").bounding_box()
+    assert plot
+    seen = page.locator(".curve .memory")
+    start = seen.inner_text()
+    page.mouse.move(plot["x"] + plot["width"] * 0.9, plot["y"] + 90)
+    page.mouse.down()
+    expect(seen).not_to_have_text(start)
+    pressed = seen.inner_text()
+    page.mouse.move(plot["x"] + plot["width"] * 0.3, plot["y"] + 90, steps=4)
+    expect(seen).not_to_have_text(pressed)
+    page.mouse.up()
+    dragged = seen.inner_text()
+    expect(page.locator("#pa-home-m")).to_be_focused()
+    expect(page).not_to_have_url(re.compile(rf"[?&]m={HOME_D**2}(&|$)"))
+    page.keyboard.press("ArrowRight")
+    expect(seen).not_to_have_text(dragged)

@@ -42,7 +42,7 @@ def facts(lab: Lab, side: int = 0) -> str:
 def test_board_names_both_algorithms_and_their_totals(lab: Opened, lang: str) -> None:
     seen = lab(lang)
     no_exception(seen.page)
-    expect(seen.page.locator("h1")).to_have_text(Texts(lang)("page.lab"))
+    expect(seen.page.locator("h1")).to_have_text(Texts(lang)("lab.title"))
     for side, algorithm in enumerate(BOTH):
         total = count(algorithm, n=4, d=2, memory=16).io
         expect(seen.side(side).locator(".title")).to_have_text(NAMES[lang][algorithm])

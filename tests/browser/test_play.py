@@ -337,8 +337,7 @@ def test_letters_that_streamlit_listens_to(server: Server, page_factory: PageFac
     play.shows()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("size", "theme"), [("desk", "light"), ("phone", "dark")])
 def test_pictures(server: Server, page_factory: PageFactory, size: str, theme: str) -> None:
     """Nothing is wider than the window; the pictures are there to be looked at."""
     width, height = SIZES[size]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -219,3 +220,12 @@ def test_level_and_device_follow_each_other() -> None:
     box(at, "tier").set_value(ALL_LEVELS).run()
     assert at.query_params["device"] == "google-tpu-v4"
     assert not at.exception
+
+
+def test_a_source_that_is_no_name_is_told_in_the_readers_language() -> None:
+    told = {lang: json.loads(view.table_state(DEFAULT, lang))["devices"] for lang in LANGUAGES}
+    shown = {lang: {row["source"][0] for row in told[lang]} for lang in LANGUAGES}
+    said = {lang: Texts(lang)("devices.source.reports") for lang in LANGUAGES}
+    assert said["en"] != said["es"]
+    assert all(said[lang] in shown[lang] for lang in LANGUAGES)
+    assert said["en"] not in shown["es"]
