@@ -62,7 +62,7 @@ COLUMNS = (
     "bound_name", "ratio",
 )  # fmt: skip
 _TYPES = {"algorithm": "str", "form": "str", "fits": "bool", "target": "bool"} | dict.fromkeys(
-    ("n_q", "n_k", "d", "least_memory", "d_v", "heads", "kv_heads", "kept"), "int64"
+    ("n_q", "n_k", "d", "least_memory", "d_v", "heads", "kv_heads"), "int64"
 )
 
 
