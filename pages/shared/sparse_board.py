@@ -74,7 +74,8 @@ def _about(settings: SparseSettings, t: Texts) -> dict[str, str]:
     sizes = [t("curves.title.n", n=grouped(settings.n)), t("curves.title.d", d=grouped(settings.d))]
     kind, numbers = kind_of(settings.mask), numbers_of(settings.mask).items()
     mask = t("sparse.file.painted" if kind == "painted" else f"sparse.mask.{kind}")
-    told = (f"{t('sparse.file.seed' if name == 'seed' else f'sparse.control.{name}')}: {value}" for name, value in numbers)
+    names = {name: t("sparse.file.seed" if name == "seed" else f"sparse.control.{name}") for name, _ in numbers}
+    told = (f"{names[name]}: {grouped(value)}" for name, value in numbers)
     title = SEPARATOR.join((t("sparse.axis.words"), *sizes, mask, *told))
     return {"title": title, "kind": t("sparse.kind.counted"), "source": t("sparse.file.source")}
 

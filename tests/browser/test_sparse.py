@@ -108,8 +108,8 @@ def test_a_saved_chart_says_what_it_is(server: Server, page_factory: PageFactory
     sizes = (t("curves.title.n", n=grouped(1024)), t("curves.title.d", d=64), t("sparse.mask.random"))
     names = [t(f"sparse.legend.{name}") for name in ("bound", "theta")]
     names += [t("algorithm.flash2"), t("sparse.axis.words"), t("sparse.axis.memory")]
-    for words in (*sizes, *names, t("sparse.kind.counted"), t("sparse.file.source"), "@font-face"):
-        assert words in svg, words
+    for said in (*sizes, *names, t("sparse.kind.counted"), t("sparse.file.source"), "@font-face"):
+        assert said in svg, said
     assert svg.count(f"M = {grouped(8192)}") == 2, "at the line, and before the numbers"
     assert svg.count(">4\u202f096<") == 0, "a number half behind the label of M"
     with page.expect_download() as download:
