@@ -13,6 +13,7 @@ const maskText = (kind, names, numbers) =>
 /** A sentence in which Z_QK has its index below. */
 const indexed = (words) => words.split(/(?<=Z)_([A-Za-z]+)/).map((part, at) => (at % 2 ? element("sub", "", part) : part));
 
+const SPARE = 32; // px: half of the last number under the axis
 const ticked = ({ values, texts }) => ({ tickmode: "array", tickvals: values, ticktext: texts });
 
 class SparseBoard {
@@ -286,6 +287,7 @@ class SparseBoard {
     const { layout } = figure;
     const width = this.plot.clientWidth;
     if (!width) return;
+    layout.margin.r = SPARE;
     Object.assign(layout.xaxis, ticked(ticksOfTwo(layout.xaxis.range, width)));
     Object.assign(layout.yaxis, ticked(ticksOfTen(layout.yaxis.range, 7)));
     this.sparseLegend.replaceChildren(
@@ -323,7 +325,7 @@ class SparseBoard {
     const { clientWidth, clientHeight, layout } = this.chart;
     const width = Math.max(WIDE, clientWidth);
     const xaxis = { ...layout.xaxis, ...ticked(ticksOfTwo(layout.xaxis.range, width)) };
-    const margin = { ...layout.margin, t: 26, r: 34 }; // its name is in the title; room for half a number
+    const margin = { ...layout.margin, t: 26 }; // its name is in the title
     const chart = { data: this.chart.data, layout: { ...layout, xaxis, margin }, clientWidth: width, clientHeight };
     const about = { words: data.words, settings: { plot: "io" }, algorithms: [], table: { memory: [] } }; // dots are traces here
     const summary = `${at} (${squared}). ${numbers}`;
