@@ -31,7 +31,7 @@ class SparseBoard {
     this.sliders = new Map();
     this.watch = new ResizeObserver(() => this.data && this.paintChart());
     this.watch.observe(this.plot);
-    this.onPrint = () => this.data && (this.paintChart(), this.picture.draw());
+    this.onPrint = () => this.data && (this.showGallery(), this.picture.draw(), this.paintChart());
     addEventListener("pa-print", this.onPrint); // assets/document/print.js
   }
 
@@ -288,7 +288,7 @@ class SparseBoard {
     const width = this.plot.clientWidth;
     if (!width) return;
     layout.margin.r = SPARE;
-    Object.assign(layout.xaxis, ticked(ticksOfTwo(layout.xaxis.range, width)));
+    Object.assign(layout.xaxis, ticked(ticksOfTwo(layout.xaxis.range, width - layout.margin.l - SPARE)));
     Object.assign(layout.yaxis, ticked(ticksOfTen(layout.yaxis.range, 7)));
     this.sparseLegend.replaceChildren(
       ...data.legend.map(({ name, colour, dash, width: thick }) => {
@@ -324,7 +324,7 @@ class SparseBoard {
     const find = palette(this.plot);
     const { clientWidth, clientHeight, layout } = this.chart;
     const width = Math.max(WIDE, clientWidth);
-    const xaxis = { ...layout.xaxis, ...ticked(ticksOfTwo(layout.xaxis.range, width)) };
+    const xaxis = { ...layout.xaxis, ...ticked(ticksOfTwo(layout.xaxis.range, width - layout.margin.l - SPARE)) };
     const margin = { ...layout.margin, t: 26 }; // its name is in the title
     const chart = { data: this.chart.data, layout: { ...layout, xaxis, margin }, clientWidth: width, clientHeight };
     const about = { words: data.words, settings: { plot: "io" }, algorithms: [], table: { memory: [] } }; // dots are traces here
