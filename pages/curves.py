@@ -30,11 +30,10 @@ t = texts()
 st.title(t("page.curves"))
 st.markdown(t("curves.lead"))
 chart()
-beside, prose = st.columns([5, 6], gap="large")
-with beside, st.container(key="curves_run"):
+with st.container(key="curves_run"):
     st.header(t("curves.run.title"), anchor=False)
     st.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
     job = st.session_state.get(JOB)
     st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
-with prose, st.container(key="curves_prose"):
+with st.container(key="curves_prose"):
     st.markdown(t.prose("curves_reading"))

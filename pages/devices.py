@@ -20,7 +20,8 @@ address = address_of_now()
 settings = address.settings
 choice = partial(view.choice, address, t)
 
-head, lead = st.columns([1, 4], vertical_alignment="center")
+with st.container(key="devices_head"):
+    head, lead = st.columns([1, 4], vertical_alignment="center")
 head.title(t("page.devices"), anchor=False)
 lead.markdown(t("devices.lead") + " " + view.lead(settings, t))
 address.show_problems(t)
@@ -65,6 +66,5 @@ st.header(t("devices.every"), anchor=False)
 view.draw_table(settings, t)
 name = f"devices-{settings.dtype}-{settings.tier}-{settings.share}.csv"
 st.download_button(t("devices.csv"), data=partial(table, settings), file_name=name, mime="text/csv", on_click="ignore")
-limits, origins = st.columns([6, 5], gap="large")
-limits.markdown(t.prose("devices_limits"))
-origins.markdown(t.prose("devices_sources"))
+with st.container(key="devices_prose"):
+    st.markdown(t.prose("devices_limits") + "\n" + t.prose("devices_sources"))

@@ -1,6 +1,4 @@
 // the chart: painted in place, ticks and labels for its width and zoom, the zoom kept while a quantity steps
-const WIDE = 640; // px: from here on the lines carry their names themselves
-
 class Drawing {
   /** `onZoom(range of M, or null)` when the reader zooms; `onPlace()` whenever things over the chart must move along. */
   constructor(plot, { onZoom, onPlace }) {

@@ -32,6 +32,7 @@ class Explorer {
     this.tools = find(".pa-tools");
     this.spoken = find(".pa-spoken");
     this.title = find(".pa-plot-title");
+    this.idleNote = find(".pa-idle-note");
     this.drawing = new Drawing(this.plot, { onZoom: (view) => this.zoom(view), onPlace: () => this.place() });
     this.marker = new Marker(this.plot, {
       move: (memory) => this.moveTo(memory),
@@ -137,12 +138,14 @@ class Explorer {
 
   /** The settings in force, as Python gave them, and what was wrong with those that it was asked for. */
   adopt() {
-    const { settings, stops, problems, table } = this.data;
+    const { settings, stops, problems, table, labels } = this.data;
     this.controls.n.set(settings.n, stops.n, problems.n);
     this.controls.d.set(settings.d, stops.d, problems.d);
     this.controls.m.set(settings.m, table.memory, problems.memory);
     const idle = settings.plot === "exponents"; // its grid is its own
     for (const control of Object.values(this.controls)) control.rest(idle);
+    this.idleNote.hidden = !idle;
+    this.idleNote.textContent = labels.idle;
   }
 
   relabel() {

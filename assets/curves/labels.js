@@ -1,15 +1,6 @@
 // words on the chart, put where no curve runs through them: each label has a few places to choose from
 
-const LINE_HEIGHT = 1.3;
 const CLEAR = 4; // px between a label and a curve
-
-/** Width and height of a label in px; `<br>` begins a line, other tags have no width. */
-function sizeOf({ text, font }) {
-  sizeOf.pen ??= document.createElement("canvas").getContext("2d");
-  sizeOf.pen.font = `${font.size}px "Source Sans", sans-serif`;
-  const lines = text.split("<br>").map((line) => line.replace(/<[^>]*>/g, ""));
-  return { w: Math.max(...lines.map((line) => sizeOf.pen.measureText(line).width)) + 4, h: lines.length * font.size * LINE_HEIGHT };
-}
 
 /** Where data lies inside a plot of this size, in px from its upper left corner. */
 function scaleOf([left, right], [bottom, top], width, height) {
@@ -151,7 +142,8 @@ function settleLabels({ layout, data }, scale, kept) {
   put("line floor", (size) => (floor?.length ? alongside(floor, size, { below: true, fromRight: true }) : []), free);
   for (const role of ["bound", "ridge"]) {
     const line = find(role);
-    put(`line ${role}`, (size) => (line?.length ? [...alongside(line, size), ...alongside(line, size, { below: true })] : []), free);
+    const roomy = ({ w, h }) => ({ w, h: role === "ridge" ? h + 4 : h }); // a heavy line, and letters that hang down
+    put(`line ${role}`, (size) => (line?.length ? [...alongside(line, roomy(size)), ...alongside(line, size, { below: true })] : []), free);
   }
   const theta = find("theta");
   put("line theta", (size) => (theta?.length ? [...alongside(theta, size), ...alongside(theta, size, { below: true })] : []), free);

@@ -30,10 +30,10 @@ function palette(node) {
   node.append(probe);
   const seen = new Map();
   const look = (text) => {
-    probe.style.color = "";
-    probe.style.color = text;
+    probe.style.backgroundColor = "";
+    probe.style.backgroundColor = text; // and not `color`: on paper that is black, whatever is asked for
     const raw = getComputedStyle(probe).getPropertyValue(text.slice(4, -1)).trim();
-    return text.endsWith("-family)") ? raw.replaceAll('"', "") : getComputedStyle(probe).color;
+    return text.endsWith("-family)") ? raw.replaceAll('"', "") : getComputedStyle(probe).backgroundColor;
   };
   const find = (text) => seen.get(text) ?? seen.set(text, look(text)).get(text);
   find.done = () => probe.remove();

@@ -1,60 +1,11 @@
 // a figure as a file: what the page shows, with a title, the M of the moment, and where the numbers come from
-
-function download(content, type, name) {
-  const link = element("a");
-  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
-/** The page's type as a style sheet that an image can carry: pictures may not fetch anything. */
-async function typeface(family) {
-  if (typeface.kept) return typeface.kept;
-  const rules = [...document.styleSheets].flatMap((sheet) => {
-    try {
-      return [...sheet.cssRules];
-    } catch {
-      return []; // a sheet from elsewhere
-    }
-  });
-  const faces = rules.filter((rule) => rule instanceof CSSFontFaceRule && rule.style.getPropertyValue("font-family").includes(family));
-  const texts = await Promise.all(
-    faces.map(async (face) => {
-      const source = /url\("?([^")]+)"?\)/.exec(face.style.getPropertyValue("src"))?.[1];
-      const upright = !/italic/.test(face.style.getPropertyValue("font-style"));
-      if (!source || !upright) return "";
-      try {
-        const answer = await fetch(new URL(source, face.parentStyleSheet?.href ?? document.baseURI));
-        const bytes = new Uint8Array(await answer.arrayBuffer());
-        let binary = "";
-        for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
-        const weight = face.style.getPropertyValue("font-weight") || "400";
-        return `@font-face{font-family:"${family}";font-weight:${weight};src:url(data:font/woff2;base64,${btoa(binary)})}`;
-      } catch {
-        return "";
-      }
-    }),
-  );
-  return (typeface.kept = texts.join(""));
-}
-
-/** Words in lines that fit a width. */
-function wrapped(words, width, size) {
-  const lines = [""];
-  for (const part of words.split(" ")) {
-    const longer = lines.at(-1) ? `${lines.at(-1)} ${part}` : part;
-    if (lines.at(-1) && sizeOf({ text: longer, font: { size } }).w > width) lines.push(part);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
-}
+const WIDE = 640; // px: from here on the lines carry their names themselves
 
 /** Curves that want a name beneath the picture: every kernel, and each kind of line once. */
 function named(traces) {
   const seen = new Set();
   return traces.map((trace) => {
-    const first = !seen.has(trace.name) && trace.meta?.role !== "crossing";
+    const first = !seen.has(trace.name) && !["crossing", "here"].includes(trace.meta?.role);
     if (trace.meta?.role !== "arm") seen.add(trace.name);
     return { ...trace, showlegend: first && trace.meta?.role !== "arm" };
   });
@@ -107,6 +58,13 @@ function pictureOf({ chart, notes, data, memory, summary, find }) {
     const moment = momentOf({ data, memory, find });
     shapes.push(moment.line);
     annotations.push(moment.label);
+    const { range, tickvals, ticktext } = layout.xaxis;
+    const scale = (width - layout.margin.l - layout.margin.r) / (range[1] - range[0]);
+    const reach = (words, size) => sizeOf({ text: words, font: { size } }).w / 2;
+    layout.xaxis.ticktext = ticktext?.map((words, at) => {
+      const away = scale * Math.abs(Math.log10(tickvals[at] / memory));
+      return away < reach(words, 13) + reach(moment.label.text, 14) ? "" : words; // rather none than half a number
+    });
     traces.push(...moment.dots);
   }
   Object.assign(layout, {
@@ -122,20 +80,8 @@ function pictureOf({ chart, notes, data, memory, summary, find }) {
   return { data: traces, layout };
 }
 
-/** Save the picture as "svg" or "png", the page's type inside it. */
+/** Save the picture as "svg" or "png". */
 async function savePicture(library, picture, format, name) {
   const { width, height } = picture.layout;
-  const raw = await library.toImage(picture, { format: "svg", width, height, imageDataOnly: true });
-  const faces = await typeface("Source Sans");
-  const svg = raw.replace(/<svg([^>]*)>/, (tag) => `${tag}<style>${faces}text{text-rendering:geometricPrecision}</style>`);
-  if (format === "svg") return download(svg, "image/svg+xml", `${name}.svg`);
-  const image = new Image();
-  const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  await new Promise((done, fail) => Object.assign(image, { onload: done, onerror: fail, src: address }));
-  const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
-  const pen = canvas.getContext("2d");
-  pen.scale(2, 2);
-  pen.drawImage(image, 0, 0, width, height);
-  URL.revokeObjectURL(address);
-  canvas.toBlob((blob) => download(blob, "image/png", `${name}.png`), "image/png");
+  await saveSvg(await library.toImage(picture, { format: "svg", width, height, imageDataOnly: true }), { width, height }, format, name);
 }

@@ -224,9 +224,8 @@ class DeviceMap {
     this.part("tools").replaceChildren(...buttons);
   }
 
-  /** The map as a file of its own: every style that the page gives is written into the nodes. */
-  async save(format) {
-    const live = this.part("map").querySelector("svg");
+  /** A drawing with every style that the page gives written into the nodes. */
+  styled(live) {
     const copy = live.cloneNode(true);
     const [from, to] = [live, copy].map((svg) => [...svg.querySelectorAll("*")]);
     const names = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "paint-order", "font-family", "font-size", "font-weight"];
@@ -234,26 +233,48 @@ class DeviceMap {
       const style = getComputedStyle(node);
       to[k].setAttribute("style", names.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
     });
-    // elsewhere our type may be missing and another one be wider: some room on every side
-    const [x, y, width, height] = [-0.12 * this.left - 12, -12, 1.04 * this.width + 0.12 * this.left + 24, this.height + 24];
-    for (const [name, value] of Object.entries({ viewBox: `${x} ${y} ${width} ${height}`, width, height })) {
-      copy.setAttribute(name, value);
+    return copy;
+  }
+
+  /** The map as a file of its own: above it what it is, below it what its marks mean and where they come from. */
+  save(format) {
+    const { words } = this.state;
+    const live = this.part("map").querySelector("svg");
+    const find = (name) => getComputedStyle(live).getPropertyValue(`--pa-${name}`).trim();
+    const [margin, width] = [14, this.width + 28];
+    const drawing = [];
+    const line = (said, x, y, size, weight, token) => {
+      const style = `fill:${find(token)};font:${weight} ${size}px "Source Sans",sans-serif`;
+      drawing.push(element("text", { x, y, style }, said));
+    };
+    let y = margin;
+    const lines = (said, size, weight, token) => {
+      for (const part of wrapped(said, this.width / (weight > 400 ? 1.06 : 1), size)) line(part, margin, (y += size * LINE_HEIGHT), size, weight, token);
+    };
+    lines(words.title, 16, 600, "ink");
+    lines(words.scope, 13, 400, "muted");
+    y += 10;
+    const map = this.styled(live);
+    for (const [name, value] of Object.entries({ x: margin, y })) map.setAttribute(name, value);
+    drawing.push(map);
+    y += this.height + 10;
+    let x = margin;
+    for (const item of this.part("legend").children) {
+      const room = 22 + sizeOf({ text: item.textContent, font: { size: 13 } }).w;
+      if (x > margin && x + room > width - margin) [x, y] = [margin, y + 20];
+      const icon = this.styled(item.querySelector("svg"));
+      for (const [name, value] of Object.entries({ x, y })) icon.setAttribute(name, value);
+      drawing.push(icon);
+      line(item.textContent, x + 20, y + 12, 13, 400, "ink");
+      x += room + 16;
     }
-    const paper = getComputedStyle(live).getPropertyValue("--pa-background").trim();
-    copy.prepend(element("rect", { x, y, width, height, style: `fill:${paper}` }));
-    const text = new XMLSerializer().serializeToString(copy);
-    let file = new Blob([text], { type: "image/svg+xml" });
-    if (format === "PNG") {
-      const image = new Image();
-      image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
-      await image.decode();
-      const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      file = await new Promise((done) => canvas.toBlob(done, "image/png"));
-    }
-    const link = element("a", { href: URL.createObjectURL(file), download: `devices.${format.toLowerCase()}` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
+    y += 18;
+    lines(`${words.ring}: ${this.sentence(...this.home.dataset.at.split(",").map(Number))}`, 13, 400, "ink");
+    lines(words.source, 12.5, 400, "muted");
+    const height = Math.ceil(y + margin);
+    const paper = element("rect", { width, height, style: `fill:${find("background")}` });
+    const svg = element("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, paper, ...drawing);
+    return saveSvg(new XMLSerializer().serializeToString(svg), { width, height }, format.toLowerCase(), "devices");
   }
 }
 

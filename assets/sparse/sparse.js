@@ -13,6 +13,9 @@ const maskText = (kind, names, numbers) =>
 /** A sentence in which Z_QK has its index below. */
 const indexed = (words) => words.split(/(?<=Z)_([A-Za-z]+)/).map((part, at) => (at % 2 ? element("sub", "", part) : part));
 
+const SPARE = 32; // px: half of the last number under the axis
+const ticked = ({ values, texts }) => ({ tickmode: "array", tickvals: values, ticktext: texts });
+
 class SparseBoard {
   constructor(root) {
     const find = (selector) => root.querySelector(selector);
@@ -28,6 +31,8 @@ class SparseBoard {
     this.sliders = new Map();
     this.watch = new ResizeObserver(() => this.data && this.paintChart());
     this.watch.observe(this.plot);
+    this.onPrint = () => this.data && (this.showGallery(), this.picture.draw(), this.paintChart());
+    addEventListener("pa-print", this.onPrint); // assets/document/print.js
   }
 
   // Questions to Python
@@ -282,9 +287,9 @@ class SparseBoard {
     const { layout } = figure;
     const width = this.plot.clientWidth;
     if (!width) return;
-    const tick = ({ values, texts }) => ({ tickmode: "array", tickvals: values, ticktext: texts });
-    Object.assign(layout.xaxis, tick(ticksOfTwo(layout.xaxis.range, width)));
-    Object.assign(layout.yaxis, tick(ticksOfTen(layout.yaxis.range, 7)));
+    layout.margin.r = SPARE;
+    Object.assign(layout.xaxis, ticked(ticksOfTwo(layout.xaxis.range, width - layout.margin.l - SPARE)));
+    Object.assign(layout.yaxis, ticked(ticksOfTen(layout.yaxis.range, 7)));
     this.sparseLegend.replaceChildren(
       ...data.legend.map(({ name, colour, dash, width: thick }) => {
         const item = element("span", "pa-legend-item");
@@ -312,27 +317,33 @@ class SparseBoard {
   }
 
   async save(format) {
-    const library = await plotly(this.data.library);
+    const { data } = this;
+    const { at, squared, rows } = data.readout;
+    const numbers = rows.map(({ name, words }) => `${name}: ${words}`).join("; ");
+    const library = await plotly(data.library);
     const find = palette(this.plot);
-    const layout = { ...this.chart.layout, paper_bgcolor: find("var(--pa-background)") };
+    const { clientWidth, clientHeight, layout } = this.chart;
+    const width = Math.max(WIDE, clientWidth);
+    const xaxis = { ...layout.xaxis, ...ticked(ticksOfTwo(layout.xaxis.range, width - layout.margin.l - SPARE)) };
+    const margin = { ...layout.margin, t: 26 }; // its name is in the title
+    const chart = { data: this.chart.data, layout: { ...layout, xaxis, margin }, clientWidth: width, clientHeight };
+    const about = { words: data.words, settings: { plot: "io" }, algorithms: [], table: { memory: [] } }; // dots are traces here
+    const summary = `${at} (${squared}). ${numbers}`;
+    const picture = pictureOf({ chart, notes: [], data: about, memory: data.settings.memory, summary, find });
     find.done();
-    const [width, height] = [this.chart.clientWidth, this.chart.clientHeight];
-    await library.downloadImage({ data: this.chart.data, layout }, { format, width, height, scale: 2, filename: this.fileName() });
+    await savePicture(library, picture, format, this.fileName());
   }
 
   saveCsv({ number, text: content }) {
     if (this.savedCsv === number) return;
     this.savedCsv = number;
-    const link = element("a");
-    link.href = URL.createObjectURL(new Blob([content], { type: "text/csv" }));
-    link.download = `${this.fileName()}.csv`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    download(content, "text/csv", `${this.fileName()}.csv`);
   }
 
   destroy() {
     clearTimeout(this.patience);
     this.watch.disconnect();
+    removeEventListener("pa-print", this.onPrint);
     this.picture.destroy();
     globalThis.Plotly?.purge(this.chart);
   }

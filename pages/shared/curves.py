@@ -271,8 +271,8 @@ _explorer = st.components.v2.component(
     html=(ASSETS / "explorer.html").read_text(encoding="utf-8"),
     css=styles("chart.css", "explorer.css", "more.css"),
     js=scripts(
-        "plotly.js", "control.js", "readout.js", "labels.js", "save.js", "more.js", "marker.js", "drawing.js",
-        "explorer.js",
+        "plotly.js", "control.js", "readout.js", "file.js", "labels.js", "save.js", "more.js", "marker.js",
+        "drawing.js", "explorer.js",
     ),
     isolate_styles=False,
 )  # fmt: skip

@@ -46,7 +46,7 @@ _map = st.components.v2.component(
     "devices_map",
     html=_text("map.html"),
     css=css_tokens() + _text("devices.css"),
-    js=_text("common.js") + _text("map.js"),
+    js=_text("common.js") + (ASSETS / "curves" / "file.js").read_text(encoding="utf-8") + _text("map.js"),
     isolate_styles=False,
 )
 _table = st.components.v2.component(
@@ -105,6 +105,7 @@ def evidence(one: Device | Model, t: Texts) -> str:
 def map_state(settings: DeviceSettings, lang: str) -> str:
     """What the map draws, as JSON: rows by M, one column a head dimension."""
     t, pair = Texts(lang), chosen(settings)
+    scope = {"dtype": f"devices.dtype.{settings.dtype}", "level": f"devices.level.{settings.tier}"}
     rows = {*shown_devices(settings), pair.device}  # a link may name a device of another level
     columns: dict[int, list[Model]] = {}
     for model in sorted(models(settings), key=lambda one: (one.id != pair.model.id, one.inference)):
@@ -129,7 +130,8 @@ def map_state(settings: DeviceSettings, lang: str) -> str:
             for d, found in sorted(columns.items())
         ],
         "chosen": {"device": pair.device.id, "d": pair.model.d},
-        "words": t.group("devices.map"),
+        "words": t.group("devices.map")
+        | {"scope": t("devices.map.scope", share=settings.share, **{name: t(key) for name, key in scope.items()})},
     }
     return json.dumps(state, ensure_ascii=False)
 

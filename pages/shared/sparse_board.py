@@ -10,7 +10,7 @@ import streamlit as st
 
 from kernels_ref.masks import Mask
 from pages.shared.chart import LIBRARY, scripts, styles
-from pages.shared.curves import doublings, plain
+from pages.shared.curves import SEPARATOR, doublings, plain
 from pages.shared.fields import Problem, validate
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
@@ -63,9 +63,21 @@ def payload(settings: SparseSettings, lang: str) -> tuple[str, str]:
         "tiles": _tiles(at),
         "readout": _readout(at, t),
         "legend": _legend(t, dense=kind_of(settings.mask) == "none"),
+        "words": _about(settings, t),
         "labels": t.group("sparse") | {"limits": t("sparse.limits", most=grouped(SPARSE_N[1]), less=most)},
     }
     return json.dumps(figure(at, data, t), allow_nan=False), json.dumps(state, allow_nan=False)
+
+
+def _about(settings: SparseSettings, t: Texts) -> dict[str, str]:
+    """What a saved chart says of itself: title, what the numbers are, where they come from."""
+    sizes = [t("curves.title.n", n=grouped(settings.n)), t("curves.title.d", d=grouped(settings.d))]
+    kind, numbers = kind_of(settings.mask), numbers_of(settings.mask).items()
+    mask = t("sparse.file.painted" if kind == "painted" else f"sparse.mask.{kind}")
+    names = {name: t("sparse.file.seed" if name == "seed" else f"sparse.control.{name}") for name, _ in numbers}
+    told = (f"{names[name]}: {grouped(value)}" for name, value in numbers)
+    title = SEPARATOR.join((t("sparse.axis.words"), *sizes, mask, *told))
+    return {"title": title, "kind": t("sparse.kind.counted"), "source": t("sparse.file.source")}
 
 
 def _base64(data: bytes) -> str:
@@ -186,7 +198,9 @@ _board = st.components.v2.component(
     "sparse_board",
     html=(ASSETS / "sparse" / "sparse.html").read_text(encoding="utf-8"),
     css=styles("chart.css", "explorer.css") + (ASSETS / "sparse" / "sparse.css").read_text(encoding="utf-8"),
-    js=scripts("plotly.js", "readout.js", "control.js", "../sparse/picture.js", "../sparse/sparse.js"),
+    js=scripts(
+        "plotly.js", "readout.js", "control.js", "file.js", "save.js", "../sparse/picture.js", "../sparse/sparse.js"
+    ),
     isolate_styles=False,
 )
 

@@ -11,6 +11,7 @@ from kernels_ref import certified_ratio, count, crossover, fits, masks, sweep, t
 from pages.shared.curve_models import PRESETS
 from pages.shared.i18n import Texts
 from pages.shared.numbers import NARROW_NO_BREAK_SPACE, grouped, rounded
+from pages.shared.theme import TOKENS
 from tests.browser.conftest import SIZES, PageFactory, Server, no_exception, no_sideways_scroll, shot
 from tests.browser.curves_page import (
     LINES,
@@ -369,6 +370,17 @@ def test_pictures_carry_title_m_source_and_type(server: Server, page_factory: Pa
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save the chart as PNG").click()
     assert waiting.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_on_paper_the_curves_keep_their_colours_and_m_its_label(server: Server, page_factory: PageFactory) -> None:
+    page = open_curves(page_factory(theme="dark"), server.url, "?n=4096&d=64&m=1111&plot=io&lang=en")
+    page.emulate_media(media="print", color_scheme="dark")
+    for name in BOTH:
+        wished = TOKENS["algorithms"][name]["colour"]["light"]
+        rgb = "rgb({}, {}, {})".format(*bytes.fromhex(wished[1:]))
+        expect(page.locator(f".pa-chart .js-line[style*='stroke: {rgb}']").first).to_be_visible()
+    expect(page.locator(".pa-handle")).to_be_visible()
+    expect(page.locator(".pa-handle")).to_have_text(f"M = {grouped(1111)}")
 
 
 def test_theme_switch_recolours_without_the_server(server: Server, page_factory: PageFactory) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages.shared.i18n import Texts
 from tests.browser.conftest import SIZES, PageFactory, Server, no_exception, no_sideways_scroll, settled, shot
 
 
@@ -131,5 +132,10 @@ def test_map_and_table_are_files(server: Server, page_factory: PageFactory, tmp_
     assert "NVIDIA H100 SXM" in svg
     assert re.search(r'<rect class="pa-dev-square"[^>]* style="fill: ?rgb', svg), "it needs no style of the page"
     assert "var(" not in svg
+    t = Texts("en")
+    level = t("devices.level.shared")
+    for words in (level, t("devices.dtype.float16"), t("devices.map.legend_line"), t("devices.map.ring"), "@font-face"):
+        assert words in svg, words
+    assert t("devices.map.title")[:30] in svg, "long lines are broken"
     assert saved["PNG"].read_bytes().startswith(b"\x89PNG")
     assert len(saved["CSV"].read_text(encoding="utf-8").splitlines()) == 1 + 598

@@ -99,6 +99,24 @@ def test_the_file_is_the_sweep(server: Server, page_factory: PageFactory) -> Non
         assert row["io"] == ("" if counts.io is None else str(counts.io))
 
 
+def test_a_saved_chart_says_what_it_is(server: Server, page_factory: PageFactory) -> None:
+    t = Texts("en")
+    page = open_sparse(page_factory(), server.url, "?v=1&mask=random:0.05:3&n=1024&d=64&m=8192&lang=en")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the chart as SVG").click()
+    svg = download.value.path().read_text(encoding="utf-8")
+    sizes = (t("curves.title.n", n=grouped(1024)), t("curves.title.d", d=64), t("sparse.mask.random"))
+    names = [t(f"sparse.legend.{name}") for name in ("bound", "theta")]
+    names += [t("algorithm.flash2"), t("sparse.axis.words"), t("sparse.axis.memory")]
+    for said in (*sizes, *names, t("sparse.kind.counted"), t("sparse.file.source"), "@font-face"):
+        assert said in svg, said
+    assert svg.count(f"M = {grouped(8192)}") == 2, "at the line, and before the numbers"
+    assert svg.count(">4\u202f096<") == 0, "a number half behind the label of M"
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the chart as PNG").click()
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_phone_shows_all_and_a_finger_paints(server: Server, page_factory: PageFactory, theme: str) -> None:
     page = open_sparse(page_factory(390, 844, theme), server.url, f"?v=1&mask={EMPTY}&n=256&d=16&m=1024&lang=es")
