@@ -304,7 +304,7 @@ def test_an_own_dag(server: Server, page_factory: PageFactory) -> None:
     page = page_factory()
     play = opened(page, server)
     page.get_by_role("button", name=play.t("play.more")).click()
-    area = page.get_by_role("textbox", name=play.t("play.dag"))
+    area = page.get_by_role("textbox", name=play.t("play.dag_text"))
     area.fill("a s\nb s\ns s\n")
     page.get_by_role("button", name=play.t("play.dag_play"), exact=True).click()
     expect(page.get_by_test_id("stAlert")).to_contain_text(play.t("play.dagfault_self_loop", vertex="s"))
