@@ -35,8 +35,10 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     more = st.popover(t("play.more"), width="content")
 
 address.show_problems(t)
+above = st.container()  # always there, so that the board keeps its place and is not made anew
 if level.id == OWN:
-    offer_own(game, t)
+    with above:
+        offer_own(game, t)
 board(level, game, t)
 
 with more:

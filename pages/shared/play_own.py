@@ -10,14 +10,12 @@ from pebble_engine import Pebbling, write_pebbling
 
 
 def own_graph(t: Texts) -> None:
-    """Ask for a graph. A file is played as soon as it is open, pasted text at the button.
+    """Ask for a graph. A file is played as soon as it is open, with M as it was last sent; pasted text at the button.
 
-    M stands outside the form: what is typed into a form is not known before its button, and a file has no button.
+    The button plays the file again with another M, when no text is there. A form, so that a press of its button is one
+    run, not one for the field that is left and one for the button.
     """
     st.markdown(t("play.dag"))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(t("play.dag_red"), "3", key="play.own_red", width=150)
-        st.checkbox(t("play.dag_sliding"), key="play.own_sliding")
     st.file_uploader(
         t("play.dag_file"),
         type=["txt", "json"],
@@ -28,6 +26,9 @@ def own_graph(t: Texts) -> None:
     )
     with st.form("play.own", border=False):
         st.text_area(t("play.dag_text"), key="play.own_text", placeholder="a sum\nb sum", height=120)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.text_input(t("play.dag_red"), "3", key="play.own_red", width=150)
+            st.checkbox(t("play.dag_sliding"), key="play.own_sliding")
         st.form_submit_button(t("play.dag_play"), on_click=play_own, args=(t,))
     show_report("dag")
 
