@@ -10,7 +10,9 @@ import streamlit as st
 
 from pages.shared.exports import offer_game
 from pages.shared.i18n import texts
-from pages.shared.play import board, current, open_solution, options, plain_title, play_own, show_report, title
+from pages.shared.levels import OWN
+from pages.shared.play import board, current, open_solution, options, plain_title, show_report, title
+from pages.shared.play_own import offer_own, own_graph
 from pages.shared.settings import PLAY
 from pages.shared.url_state import sync
 from pebble_engine import write_pebbling
@@ -33,6 +35,10 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     more = st.popover(t("play.more"), width="content")
 
 address.show_problems(t)
+above = st.container()  # always there, so that the board keeps its place and is not made anew
+if level.id == OWN:
+    with above:
+        offer_own(game, t)
 board(level, game, t)
 
 with more:
@@ -57,11 +63,4 @@ with more:
         max_upload_size=1,
     )
     show_report("solution")
-    with st.form("play.own", border=False):
-        st.text_area(t("play.dag"), key="play.own_text", placeholder="a sum\nb sum", height=120)
-        st.file_uploader(t("play.dag_file"), type=["txt", "json"], key="play.own_file", max_upload_size=1)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.text_input(t("play.dag_red"), "3", key="play.own_red", width=150)
-            st.checkbox(t("play.dag_sliding"), key="play.own_sliding")
-        st.form_submit_button(t("play.dag_play"), on_click=play_own, args=(t,))
-    show_report("dag")
+    own_graph(t)

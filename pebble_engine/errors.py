@@ -198,10 +198,21 @@ class InvalidPebbling(PebbleError):
         `no_dag`, `bad_lines`
     line : the line of the text, from 1; None where no line is to blame
     move : the move or the entry as it was read, None where no move is to blame
+    data : what a sentence in any language needs. Of a `bad_document`: `what` (`no_key`, `unknown_key`, `wrong_type`,
+        `bad_edge`, `bad_vertex`, `bad_id`, `bad_format`, `no_graph`), `at` (a path like ``dag.edges[3]``; empty for the
+        whole), and where it helps `got` (the value as JSON, cut) and `kind` (`str`, `int`, `bool`, `list`, `dict`)
     """
 
-    def __init__(self, reason: str, sentence: str, line: int | None = None, move: str | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        sentence: str,
+        line: int | None = None,
+        move: str | None = None,
+        data: dict[str, Any] | None = None,
+    ) -> None:
         super().__init__(sentence if line is None else f"line {line}: {sentence}")
         self.reason = reason
         self.line = line
         self.move = move
+        self.data = data or {}

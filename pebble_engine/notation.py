@@ -73,7 +73,7 @@ def read_pebbling(
     """
     text = text_of(source)
     total: int | None = None
-    if text.lstrip()[:1] == "{":
+    if text.lstrip()[:1] in ("{", "["):  # no move begins like this, so a cut-off list is broken JSON, too
         pebbling, total = _from_json(text)
     elif dag is None or rules is None:
         sentence = f"this is no {FORMAT} document, and a pebbling in text form does not say its DAG and its rules"
@@ -188,14 +188,17 @@ def text_of(source: Source) -> str:
     if isinstance(held, str):
         return held
     try:
-        return held.decode("utf-8-sig")
+        text = held.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidPebbling("not_text", "the file is not text in UTF-8") from None
+        text = "\0"
+    if "\0" in text:  # UTF-8 knows it, but no text has it: UTF-16, or no text at all
+        raise InvalidPebbling("not_text", "the file is not text in UTF-8")
+    return text
 
 
 def _limit(size: int, most: int, what: str) -> None:
     if size > most:
-        raise InvalidPebbling("too_large", f"a pebbling has at most {most} {what}")
+        raise InvalidPebbling("too_large", f"a pebbling has at most {most} {what}", data={"most": most})
 
 
 # ------------------------------------------------------------------------------------------------ pebbling/1, written
@@ -243,9 +246,10 @@ def _comment(pebbling: Pebbling) -> str:
 def _from_json(text: str) -> tuple[Pebbling, int | None]:
     """A pebbling, no move checked, and the total that the document gives for it."""
     needed: dict[str, type] = {"format": str, "dag": dict, "rules": dict, "moves": list}
-    document = _fields(parse_json(text), "the document", needed, {"io": int, "made_by": str})
-    if document["format"] != FORMAT:
-        _bad(f"the format is {document['format']!r:.60}, this reads {FORMAT!r}")
+    document = parse_json(text)
+    if isinstance(document, dict) and document.get("format", FORMAT) != FORMAT:
+        bad_format(document["format"])  # first: another format may well have other keys
+    document = _fields(document, "", needed, {"io": int, "made_by": str})
     dag = dag_of(document["dag"])
     rules = _rules(document["rules"])
     moves = _moves(document["moves"], dag, text)
@@ -275,18 +279,24 @@ def parse_json(text: str) -> Any:
         raise InvalidPebbling("not_json", "this is not a pebbling: its brackets are nested too deeply") from None
 
 
-def _fields(value: Any, what: str, needed: dict[str, type], optional: dict[str, type]) -> dict[str, Any]:
-    """A JSON object with exactly the keys that it should have, each of its type."""
+def _fields(value: Any, at: str, needed: dict[str, type], optional: dict[str, type]) -> dict[str, Any]:
+    """A JSON object with exactly the keys that it should have, each of its type; `at` is its key in the document."""
     kinds = {**needed, **optional}
+    what, path = (f"the {at}", f"{at}.") if at else ("the document", "")
+    if type(value) is not dict:
+        _bad(f"{what} must be an object, got {shown(value)}", "wrong_type", at, got=shown(value), kind="dict")
     fields: dict[str, Any] = value
     for key in needed:
         if key not in fields:
-            _bad(f"{what} has no {key!r}")
+            _bad(f"{what} has no {key!r}", "no_key", path + key)
     for key, entry in fields.items():
         if key not in kinds:
-            _bad(f"{what} has an unknown key {key!r:.60}; its keys are {', '.join(kinds)}")
+            sentence = f"{what} has an unknown key {key!r:.60}; its keys are {', '.join(kinds)}"
+            _bad(sentence, "unknown_key", f"{path}{key:.60}", known=", ".join(kinds))
         if type(entry) is not kinds[key]:
-            _bad(f"{key!r} of {what} must be {_JSON_NAMES[kinds[key]]}, got {_shown(entry)}")
+            got, kind = shown(entry), kinds[key]
+            sentence = f"{key!r} of {what} must be {_JSON_NAMES[kind]}, got {got}"
+            _bad(sentence, "wrong_type", path + key, got=got, kind=kind.__name__)
     return fields
 
 
@@ -295,18 +305,17 @@ _JSON_NAMES = {str: "a string", int: "a whole number", bool: "true or false", li
 
 def dag_of(value: dict[str, Any]) -> PebbleDag:
     """The DAG of a `pebbling/1` document. Raises InvalidPebbling (`bad_document`, `bad_dag`, `too_large`)."""
-    fields = _fields(
-        value, "the dag", {"vertices": list, "edges": list, "inputs": list, "outputs": list}, {"name": str}
-    )
+    fields = _fields(value, "dag", {"vertices": list, "edges": list, "inputs": list, "outputs": list}, {"name": str})
     _limit(len(fields["vertices"]), MAX_VERTICES, "vertices")
     _limit(len(fields["edges"]), MAX_EDGES, "edges")
     for k, edge in enumerate(fields["edges"]):
         if type(edge) is not list or len(edge) != 2 or type(edge[0]) is not int or type(edge[1]) is not int:
-            _bad(f"edge {k} must be two vertex numbers, got {_shown(edge)}")
+            sentence = f"edge {k} must be two vertex numbers, got {shown(edge)}"
+            _bad(sentence, "bad_edge", f"dag.edges[{k}]", got=shown(edge))
     for ends in ("inputs", "outputs"):
         for v in fields[ends]:
             if type(v) is not int:
-                _bad(f"{ends} must be vertex numbers, got {_shown(v)}")
+                _bad(f"{ends} must be vertex numbers, got {shown(v)}", "bad_vertex", f"dag.{ends}", got=shown(v))
     edges = [(u, v) for u, v in fields["edges"]]
     try:
         return PebbleDag(
@@ -317,7 +326,7 @@ def dag_of(value: dict[str, Any]) -> PebbleDag:
 
 
 def _rules(value: dict[str, Any]) -> Rules:
-    fields = _fields(value, "the rules", {"red": int, "sliding": bool, "recompute": bool}, {})
+    fields = _fields(value, "rules", {"red": int, "sliding": bool, "recompute": bool}, {})
     try:
         return Rules(**fields)
     except InvalidRules as error:
@@ -336,9 +345,9 @@ def _moves(entries: list[Any], dag: PebbleDag, text: str) -> tuple[Move, ...]:
             if move is None:
                 move = known[key] = _move(*key, labels=dag.labels)
         except InvalidMove as error:
-            shown = _shown(entry)
-            sentence = f"move {step}, {shown}: {error.explanation}"
-            raise InvalidPebbling("bad_move", sentence, line_of_move(text, step), shown) from None
+            written = shown(entry)
+            sentence = f"move {step}, {written}: {error.explanation}"
+            raise InvalidPebbling("bad_move", sentence, line_of_move(text, step), written) from None
         moves.append(move)
     return tuple(moves)
 
@@ -349,7 +358,7 @@ def _key(entry: Any) -> tuple[Any, ...]:
         raise InvalidMove("", "empty", 'a move is a list like ["load", 0]')
     for v in entry[1:]:
         if type(v) is not int:
-            raise InvalidMove("", "vertex_count", f"a vertex is a number, got {_shown(v)}")
+            raise InvalidMove("", "vertex_count", f"a vertex is a number, got {shown(v)}")
     return tuple(entry)
 
 
@@ -360,11 +369,16 @@ def _move(op: str, *vertices: int, labels: tuple[str, ...]) -> Move:
     return Move.of(op, *(labels[v] for v in vertices))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A JSON value for a sentence, cut to a length that can be read."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _bad(sentence: str) -> NoReturn:
-    raise InvalidPebbling("bad_document", sentence)
+def bad_format(value: Any) -> NoReturn:
+    """Refuse a document of another format."""
+    _bad(f"the format is {value!r:.60}, this reads {FORMAT!r}", "bad_format", "format", got=shown(value))
+
+
+def _bad(sentence: str, what: str, at: str, **data: str) -> NoReturn:
+    raise InvalidPebbling("bad_document", sentence, data={"what": what, "at": at, **data})

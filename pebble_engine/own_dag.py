@@ -20,7 +20,7 @@ from typing import IO, Any, NoReturn
 
 from pebble_engine.dag import MAX_EDGES, MAX_VERTICES, PebbleDag
 from pebble_engine.errors import DagFault, InvalidDag, InvalidMove, InvalidPebbling
-from pebble_engine.notation import FORMAT, Source, dag_of, parse_json, text_of
+from pebble_engine.notation import FORMAT, Source, bad_format, dag_of, parse_json, shown, text_of
 from pebble_engine.rules import tokens
 
 WRITTEN = ("dag", "node-link")
@@ -59,7 +59,7 @@ def read_dag(source: Source, *, outputs: Iterable[str] | None = None, name: str 
     except InvalidPebbling as error:
         if isinstance(error.__cause__, InvalidDag):
             raise error.__cause__ from None
-        raise InvalidDag(DagFault(error.reason, str(error), {"line": error.line})) from None
+        raise InvalidDag(DagFault(error.reason, str(error), {"line": error.line, **error.data})) from None
     name = dag.name or stem if name is None else name
     if outputs is None and name == dag.name:
         return dag
@@ -110,15 +110,17 @@ def _numbers(dag: PebbleDag, labels: Sequence[str]) -> list[int]:
 
 def _from_json(document: Any) -> PebbleDag:
     if not isinstance(document, dict):
-        _bad(f"a DAG in JSON is an object, got {_shown(document)}")
+        _bad(f"a DAG in JSON is an object, got {shown(document)}", "wrong_type", "", got=shown(document), kind="dict")
     if "nodes" in document:
         return _from_node_link(document)
     if "format" in document or "dag" in document:
         if document.get("format") != FORMAT:
-            _bad(f"the format is {_shown(document.get('format'))}, this reads {FORMAT!r}")
-        document = document.get("dag")
-    if not isinstance(document, dict) or "vertices" not in document:
-        _bad("there is neither 'nodes' (node-link) nor 'vertices' (the dag of pebbling/1) in it")
+            bad_format(document.get("format"))
+        if "dag" not in document:
+            _bad("the document has no 'dag'", "no_key", "dag")
+        return dag_of(document["dag"])
+    if not document.keys() & {"vertices", "edges", "inputs", "outputs"}:
+        _bad("there is neither 'nodes' (node-link) nor 'vertices' (the dag of pebbling/1) in it", "no_graph", "")
     return dag_of(document)
 
 
@@ -129,35 +131,47 @@ def _from_node_link(document: dict[str, Any]) -> PebbleDag:
     graph = document.get("graph", {})
     nodes, edges = document["nodes"], document.get("edges", document.get("links"))
     if not isinstance(graph, dict) or not isinstance(nodes, list) or not isinstance(edges, list):
-        _bad("'graph' must be an object, 'nodes' and 'edges' (or 'links') lists")
+        sentence = "'graph' must be an object, 'nodes' and 'edges' (or 'links') lists"
+        if edges is None:
+            _bad(sentence, "no_key", "edges")
+        parts: dict[str, tuple[Any, type]] = {"graph": (graph, dict), "nodes": (nodes, list), "edges": (edges, list)}
+        at, value, kind = next((at, value, kind) for at, (value, kind) in parts.items() if not isinstance(value, kind))
+        _bad(sentence, "wrong_type", at, got=shown(value), kind=kind.__name__)
     _limit(len(nodes), MAX_VERTICES, "vertices")
     _limit(len(edges), MAX_EDGES, "edges")
-    labels = [_label(_field(node, "id", f"node {k}"), f"node {k}") for k, node in enumerate(nodes)]
+    labels = [_label(_field(node, "id", "node", k), f"node {k}", f"nodes[{k}].id") for k, node in enumerate(nodes)]
     marked = [v for v, node in enumerate(nodes) if node.get("output") is True]
     numbers = {label: v for v, label in enumerate(labels)}
     faults: list[DagFault] = []
 
-    def number(value: Any, what: str, reason: str) -> int:
-        label = _label(value, what)
+    def pair(edge: Any, k: int) -> tuple[int, int]:
+        ends = [_label(_field(edge, end, "edge", k), f"edge {k}", f"edges[{k}].{end}") for end in ("source", "target")]
+        faults.extend(
+            _fault("unknown_vertex", f"edge {k}: {label} is not a vertex", vertex=label, edge=ends)
+            for label in ends
+            if label not in numbers
+        )
+        return numbers.get(ends[0], 0), numbers.get(ends[1], 0)
+
+    def output(value: Any) -> int:
+        label = _label(value, "outputs", "graph.outputs")
         if label not in numbers:
-            faults.append(_fault(reason, f"{what}: {label} is not a vertex", vertex=label))
+            faults.append(_fault("unknown_output", f"outputs: {label} is not a vertex", vertex=label))
         return numbers.get(label, 0)
 
-    pairs = [
-        tuple(number(_field(edge, end, f"edge {k}"), f"edge {k}", "unknown_vertex") for end in ("source", "target"))
-        for k, edge in enumerate(edges)
-    ]
+    pairs = [pair(edge, k) for k, edge in enumerate(edges)]
     named = graph.get("outputs", [])
     if not isinstance(named, list):
-        _bad(f"'outputs' must be a list of ids, got {_shown(named)}")
-    ends = marked + [number(value, "outputs", "unknown_output") for value in named]
+        sentence = f"'outputs' must be a list of ids, got {shown(named)}"
+        _bad(sentence, "wrong_type", "graph.outputs", got=shown(named), kind="list")
+    ends = marked + [output(value) for value in named]
     if faults:
         raise InvalidDag(*faults)
     if not ends:
         used = {u for u, _ in pairs}
         ends = [v for v in range(len(labels)) if v not in used]
     name = graph.get("name", "")
-    return PebbleDag(labels, [(u, v) for u, v in pairs], ends, name=name if isinstance(name, str) else "")
+    return PebbleDag(labels, pairs, ends, name=name if isinstance(name, str) else "")
 
 
 def _from_lines(text: str, name: str) -> PebbleDag:
@@ -203,15 +217,19 @@ def _lines(text: str, faults: list[DagFault]) -> Iterator[tuple[int, list[str]]]
             yield line, words
 
 
-def _field(entry: Any, key: str, what: str) -> Any:
-    if not isinstance(entry, dict) or key not in entry:
-        _bad(f"{what} must be an object with {key!r}, got {_shown(entry)}")
+def _field(entry: Any, key: str, what: str, k: int) -> Any:
+    """A key of node or edge `k`."""
+    sentence = f"{what} {k} must be an object with {key!r}, got {shown(entry)}"
+    if not isinstance(entry, dict):
+        _bad(sentence, "wrong_type", f"{what}s[{k}]", got=shown(entry), kind="dict")
+    if key not in entry:
+        _bad(sentence, "no_key", f"{what}s[{k}].{key}")
     return entry[key]
 
 
-def _label(value: Any, what: str) -> str:
+def _label(value: Any, what: str, at: str) -> str:
     if not isinstance(value, str) and type(value) is not int:
-        _bad(f"{what}: an id is a text or a whole number, got {_shown(value)}")
+        _bad(f"{what}: an id is a text or a whole number, got {shown(value)}", "bad_id", at, got=shown(value))
     return str(value)
 
 
@@ -224,10 +242,6 @@ def _fault(reason: str, sentence: str, **data: Any) -> DagFault:
     return DagFault(reason, sentence, data)
 
 
-def _bad(sentence: str) -> NoReturn:
-    raise InvalidDag(_fault("bad_document", sentence))
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _bad(sentence: str, what: str, at: str, **data: str) -> NoReturn:
+    """Refuse a document; the data are those of `InvalidPebbling`."""
+    raise InvalidDag(_fault("bad_document", sentence, what=what, at=at, **data))

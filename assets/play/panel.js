@@ -218,11 +218,13 @@ class Result {
     this.element = make("section", { class: "result", hidden: true }, this.head, this.text, this.lesson, make("div", { class: "ways" }, this.next, this.link));
   }
 
-  paint(game, level, labels, shown) {
+  // `shown`: the solution that was asked for; `opened`: a game from a link or a file. Neither is `ticked` in the list.
+  paint(game, level, labels, shown, opened, ticked) {
     const { io } = game.position, { par, proven } = level;
     const name = shown ? (proven ? "shown_proven" : "shown_known") : !par ? "done_unknown" : io > par ? "done_over" : io < par ? "done_better" : proven ? "done_proven" : "done_known";
-    this.head.textContent = fill(labels.solved, { io });
-    this.text.textContent = fill(labels[name], { over: io - par, par, better: par - io });
+    this.head.textContent = fill(opened ? labels.solved_opened : labels.solved, { io });
+    const claim = fill(labels[name], { over: io - par, par, better: par - io });
+    this.text.textContent = (shown || opened) && level.shareable && !ticked ? `${claim} ${labels.no_tick}` : claim;
     this.lesson.textContent = level.lesson;
     this.lesson.hidden = !level.lesson;
     this.next.textContent = labels.next;

@@ -52,8 +52,9 @@ class Play {
     window.addEventListener("popstate", this.onPop);
   }
 
-  load(level, labels, text) {
+  load(level, labels, text, ticked) {
     this.stopShow();
+    this.ticked = ticked;
     const other = this.level?.id !== level.id || this.level?.stamp !== level.stamp;
     this.level = level;
     this.labels = labels;
@@ -67,6 +68,7 @@ class Play {
       this.game.adopt(this.codec.read(text));
       this.known = new Set([text]);
       this.shown = false;
+      this.opened = text !== MOVES_VERSION;
     } else level.solution = this.codec.read(level.best);
     this.quiet();
     this.menu.close();
@@ -106,7 +108,7 @@ class Play {
     this.tools.paint(game, level, labels, this.showing ? "showing" : this.paused() ? "paused" : "");
     this.moves.paint(game, level, labels);
     const solved = game.position.solved();
-    if (solved) this.result.paint(game, level, labels, this.shown);
+    if (solved) this.result.paint(game, level, labels, this.shown, this.foreign(), this.ticked);
     this.result.element.hidden = !solved;
     this.root.classList.toggle("solved", solved);
   }
@@ -133,11 +135,16 @@ class Play {
     this.counter.warn(false);
   }
 
+  // Whether the game came from a link or a file, and this reader has not solved the level before.
+  foreign() {
+    return this.opened && !this.ticked;
+  }
+
   state() {
     const { game, level, labels } = this, values = { red: game.position.count, m: game.rules.red };
     if (!game.t) return labels.start;
     const words = fill(labels.after, { move: moveWords(game.line[game.t - 1], level, labels), ...values });
-    return game.position.solved() ? `${words} ${fill(labels.solved, { io: game.position.io })}` : words;
+    return game.position.solved() ? `${words} ${fill(this.foreign() ? labels.solved_opened : labels.solved, { io: game.position.io })}` : words;
   }
 
   refuse(move, broken) {
@@ -190,7 +197,7 @@ class Play {
       return;
     }
     if (broken.length) return this.refuse(move, broken);
-    this.shown = false;
+    this.shown = this.opened = false;
     this.quiet();
     this.changed();
     this.fly(move, from);
@@ -265,6 +272,7 @@ class Play {
     this.game.seek(0);
     this.game.adopt(this.level.solution);
     this.shown = true;
+    this.opened = false;
     if (this.still.matches) return this.changed();
     this.game.seek(from);
     this.showing = setInterval(() => {
@@ -342,7 +350,7 @@ class Play {
         history.pushState(history.state, "", url);
       }
     }
-    this.host.log(text, this.shown);
+    this.host.log(text, this.shown || this.opened);
   }
 
   // Whether an address that Streamlit is about to write is an answer to an earlier move of this level.
@@ -355,7 +363,7 @@ class Play {
     const asked = new URL(location.href).searchParams;
     if (asked.get("level") !== this.level.id) return;
     this.adopt(asked.get("p") ?? MOVES_VERSION);
-    this.host.log(this.text());
+    this.host.log(this.text(), this.shown || this.opened);
   }
 
   // Moves that were not made here: back and forward, an edited address, a file.
@@ -365,6 +373,7 @@ class Play {
     this.menu.close();
     this.quiet();
     this.game.adopt(this.codec.read(text));
+    this.opened ||= !this.known.has(text);
     this.known.add(text);
     this.shown = false;
     this.tell(this.state());
@@ -412,9 +421,12 @@ export default function ({ data, parentElement, setStateValue }) {
   const words = `${data.lang} ${data.level}`;
   if (entry.rev !== data.rev || entry.words !== words) {
     entry.seq = Math.max(entry.seq, data.seq);
-    play.load(level, data.labels, data.moves);
+    play.load(level, data.labels, data.moves, data.ticked);
     Object.assign(entry, { rev: data.rev, words });
-  } else if (data.seq >= entry.seq) play.adopt(data.moves); // else an answer to an earlier move
+  } else {
+    play.ticked = data.ticked;
+    if (data.seq >= entry.seq) play.adopt(data.moves); // else an answer to an earlier move
+  }
   play.answered = () => data.seq === entry.seq && data.moves === play.text(); // for tests: Python agrees
   globalThis.__pa = { ...globalThis.__pa, play, stale: (url) => play.stale(url) };
   return () => {

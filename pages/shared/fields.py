@@ -141,7 +141,10 @@ class NameField(Field):
 
 @dataclass(frozen=True)
 class IdsField(Field):
-    """Some of the stable ids `ids`, each once, in the order given, `most` of them at most."""
+    """Some of the stable ids `ids`, each once, in the order given, `most` of them at most.
+
+    Empty parts (a comma too many) are passed over. Of a list with known and unknown ids the known ones are taken.
+    """
 
     name: str
     parameter: str
@@ -151,18 +154,27 @@ class IdsField(Field):
     def check(self, raw: object) -> tuple[str, ...] | Problem:
         known = (("known", self.show(self.ids)), ("most", self.most))
         parts = raw if isinstance(raw, list | tuple) else () if raw is None else str(raw).split(",")
-        parts = tuple(str(part) for part in parts)
+        parts = tuple(str(part) for part in parts if str(part))
         text = ",".join(parts)
         if not text:
             return Problem("no_id", self.name, text, data=known)
         unknown = [part for part in parts if part not in self.ids]
         if unknown:
-            return Problem("unknown_id", self.name, ",".join(unknown), data=known)
+            return Problem("unknown_id", self.name, ", ".join(unknown), data=known)
         if len(set(parts)) < len(parts):
             return Problem("id_twice", self.name, text, data=known)
         if len(parts) > self.most:
             return Problem("too_many", self.name, text, data=known)
         return parts
+
+    def read(self, raw: object, kept: Any) -> tuple[Any, Problem | None]:
+        value, problem = super().read(raw, kept)
+        if problem and problem.code == "unknown_id":
+            parts = raw if isinstance(raw, list | tuple) else str(raw).split(",")
+            rest = self.check([part for part in parts if part in self.ids])
+            if not isinstance(rest, Problem):
+                return rest, replace(problem, used=self.show(rest))
+        return value, problem
 
     def write(self, value: tuple[str, ...]) -> str:
         return ",".join(value)

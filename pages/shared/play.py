@@ -47,7 +47,7 @@ OWN_LENGTH = 200_000  # characters: eighty vertices with long names and every ed
 OWN_RED = 64
 OWN_SECONDS, OWN_STATES = 4.0, 150_000  # for the solver, on the reader's own DAG
 FAULTS_SHOWN = 40
-_UNREADABLE = ("bad_move", "not_json", "not_text", "too_large", "bad_dag")  # reasons with a sentence of their own
+_UNREADABLE = ("bad_move", "not_json", "not_text", "too_large", "bad_dag", "bad_rules")  # reasons with a sentence
 _OWN, _REPORT, _SOLVED, _LISTED = "_play_own", "_play_report", "_play_solved", "_play_listed"
 
 _FOLDER = ASSETS / "play"
@@ -215,6 +215,7 @@ def board(level: Level, game: Pebbling, t: Texts) -> None:
             "lang": t.lang,
             "seq": _log().get("seq", 0),
             "moves": written(level.dag, level.rules, game.moves),
+            "ticked": level.id in st.session_state.get(_SOLVED, {}),
             "labels": t.group("play.board"),
             "level": content,
         },
@@ -269,15 +270,16 @@ def show_report(kind: str) -> None:
 
 def check_solution(data: bytes, level: Level, t: Texts) -> tuple[Report, str | None]:
     """A solution file: what is to be said about it, and its moves for the address when it is right."""
+    if not data.strip():
+        return Report(False, t("play.open_empty")), None
     try:
         moves = read_pebbling(io.BytesIO(data), dag=level.dag, rules=level.rules, check=False).moves
     except InvalidPebbling as error:
         where = t("play.open_where", line=error.line) if error.line else ""
-        reason = error.reason if error.reason in _UNREADABLE else "other"
-        move = error.move or ""
-        short = move if len(move) <= 40 else f"{move[:39]}\u2026"
-        why = t(f"play.unreadable_{reason}", move=short)
-        return Report(False, f"{t('play.open_unreadable', where=where)} {why}"), None
+        why, broken_dag = _unreadable(error, t)
+        return Report(False, f"{t('play.open_unreadable', where=where)} {why}", broken_dag), None
+    if not moves:
+        return Report(False, t("play.open_no_move")), None
     faults = schedule_faults(level.dag, level.rules, moves)
     if faults:
         broken = [fault for fault in faults if fault.move]
@@ -286,6 +288,26 @@ def check_solution(data: bytes, level: Level, t: Texts) -> tuple[Report, str | N
     if len(moves) > most_moves(level.dag, level.rules):
         return Report(False, t("play.open_many", most=most_moves(level.dag, level.rules))), None
     return Report(True, t("play.open_ok")), written(level.dag, level.rules, moves)
+
+
+def _unreadable(error: InvalidPebbling, t: Texts) -> tuple[str, tuple[str, ...]]:
+    """Why a file is no pebbling: a sentence, and the faults of the graph in it."""
+    if error.reason == "bad_document":
+        return _document_fault(error.data, t), ()
+    cause = error.__cause__
+    faults = cause.faults if isinstance(cause, InvalidDag) else ()
+    reason = error.reason if error.reason in _UNREADABLE else "other"
+    move = error.move or ""
+    short = move if len(move) <= 40 else f"{move[:39]}\u2026"
+    why = t(f"play.unreadable_{reason}", move=short, count=len(faults))
+    return why, tuple(_dag_fault(fault.reason, fault.data, t) for fault in faults[:FAULTS_SHOWN])
+
+
+def _document_fault(data: dict[str, Any], t: Texts) -> str:
+    """What in a JSON document is missing or wrong, by its place: ``dag.edges[3]``."""
+    what = "whole" if data["what"] == "wrong_type" and not data["at"] else data["what"]
+    words = {name: t(f"play.json_{value}") if name == "kind" else value for name, value in data.items()}
+    return t(f"play.document_{what}", **words)
 
 
 def _lines(faults: list[Fault], level: Level, t: Texts) -> Iterable[str]:
@@ -310,12 +332,12 @@ def open_solution(level: Level, t: Texts) -> None:
     st.session_state[_REPORT] = ("solution", report)
 
 
-def check_dag(text: str, red: int, sliding: bool, t: Texts) -> tuple[Report | None, Level | None]:
-    """A DAG of the reader's own as a level; or what is wrong with it, every fault named."""
-    if len(text) > OWN_LENGTH:
-        return Report(False, t("play.dag_long", count=grouped(len(text)), most=grouped(OWN_LENGTH))), None
+def check_dag(data: str | bytes, red: int, sliding: bool, t: Texts) -> tuple[Report | None, Level | None]:
+    """A DAG of the reader's own, pasted or in a file, as a level; or what is wrong with it, every fault named."""
+    if len(data) > OWN_LENGTH:
+        return Report(False, t("play.dag_long", count=grouped(len(data)), most=grouped(OWN_LENGTH))), None
     try:
-        dag = read_dag(io.StringIO(text))
+        dag = read_dag(io.StringIO(data) if isinstance(data, str) else io.BytesIO(data))
     except InvalidDag as error:
         faults = tuple(_dag_fault(fault.reason, fault.data, t) for fault in error.faults[:FAULTS_SHOWN])
         return Report(False, t("play.dag_refused", count=len(error.faults)), faults), None
@@ -341,6 +363,10 @@ def _no_red(asked: str, t: Texts) -> Report | None:
 
 def _dag_fault(reason: str, data: dict[str, Any], t: Texts) -> str:
     """A fault of a DAG in the reader's language, from its reason and data alone."""
+    if reason == "bad_document":
+        return _document_fault(data, t)
+    if reason == "not_json" and data.get("line"):
+        reason = "not_json_line"
     if "cycle" in data:
         data = data | {"cycle": [*data["cycle"], data["cycle"][0]]}
     words = {name: _path(value) if isinstance(value, list) else str(value) for name, value in data.items()}
@@ -354,15 +380,26 @@ def _path(labels: list[object]) -> str:
     return " \u2192 ".join(map(str, labels))
 
 
+def open_own(t: Texts) -> None:
+    """The reader has chosen a file with a DAG, or taken it away again."""
+    file = st.session_state.get("play.own_file")
+    if file:
+        _play_own(file.getvalue(), t)
+
+
 def play_own(t: Texts) -> None:
-    """The reader wants to play on the DAG that the form holds."""
+    """The reader wants to play on the DAG that was pasted; without one, on that of the file, with M as it is now."""
+    text = st.session_state.get("play.own_text", "")
+    file = st.session_state.get("play.own_file")
+    _play_own(file.getvalue() if file and not text.strip() else text, t)
+
+
+def _play_own(data: str | bytes, t: Texts) -> None:
     state = st.session_state
-    file = state.get("play.own_file")
-    text = file.getvalue().decode("utf-8", "replace") if file else state.get("play.own_text", "")
     asked = str(state.get("play.own_red", "")).strip()
     report, level = _no_red(asked, t), None
     if report is None:
-        report, level = check_dag(text, int(asked), bool(state.get("play.own_sliding")), t)
+        report, level = check_dag(data, int(asked), bool(state.get("play.own_sliding")), t)
     if level:
         state[_OWN] = level
         state["play.level"], state["play.moves"] = OWN, PLAY.settings().moves

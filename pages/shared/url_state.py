@@ -22,6 +22,7 @@ FOREIGN = ("embed", "embed_options", "fbclid", "gclid", "ref")
 # The browser may ask for a run before it has heard of our newest address; such a run still carries an older one, which
 # is no act of the reader. Longer than a slow round trip, shorter than a change, a look, and the back button.
 ECHO_SECONDS = 1.0
+NAMED = 8  # unknown parameters that a sentence lists
 
 _LANGUAGE = IdsField("lang", "lang", tuple(LANGUAGES), most=1)
 Query = Mapping[str, Sequence[str]]
@@ -36,19 +37,30 @@ def decode(query: Query, spec: Spec) -> tuple[Any, list[Problem]]:
     fields = {field.parameter: field for field in spec.fields}
     raw: dict[str, object] = {}
     problems: list[Problem] = []
+    unknown: list[str] = []
     for parameter, values in query.items():
         if parameter in ("v", "lang", *FOREIGN) or parameter.startswith("utm_"):
             continue
         field = fields.get(parameter)
         if field is None:
-            problems.append(Problem("parameter", "parameter", parameter, data=(("known", ", ".join(fields)),)))
+            unknown.append(parameter)
         elif len(values) != 1:
             used = field.show(getattr(defaults, field.name))
             problems.append(Problem("repeated", field.name, ", ".join(values), used))
         else:
             raw[field.name] = values[0]
     settings, wrong = validate(spec, raw, defaults)
-    return settings, problems + wrong
+    return settings, [*_unknown(unknown, ", ".join(fields)), *problems, *wrong]
+
+
+def _unknown(parameters: list[str], known: str) -> list[Problem]:
+    """One problem for all parameters that a page does not know; no problem when there are none."""
+    if len(parameters) < 2:
+        return [Problem("parameter", "parameter", parameter, data=(("known", known),)) for parameter in parameters]
+    names = [parameter if len(parameter) <= 24 else f"{parameter[:23]}\u2026" for parameter in parameters[:NAMED]]
+    names += ["\u2026"] if len(parameters) > NAMED else []
+    data = (("known", known), ("names", ", ".join(names)))
+    return [Problem("parameters", "parameter", ",".join(parameters), data=data)]
 
 
 def encode(spec: Spec, settings: Any, lang: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The Play page in a browser: a first visit, refusals, many clicks at once, history, links, keyboard, pictures."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -9,7 +10,7 @@ from pages.shared.i18n import LANGUAGES, Texts
 from pages.shared.levels import LEVEL_IDS, levels
 from pages.shared.play import title
 from pages.shared.play_board import written
-from pebble_engine import Move, Pebbling, write_pebbling
+from pebble_engine import Move, Pebbling, read_pebbling, write_pebbling
 from tests.browser.conftest import SIZES, PageFactory, Server, no_exception, no_sideways_scroll, settled, shot
 from tests.browser.play_page import KEYS, opened
 
@@ -304,7 +305,7 @@ def test_an_own_dag(server: Server, page_factory: PageFactory) -> None:
     page = page_factory()
     play = opened(page, server)
     page.get_by_role("button", name=play.t("play.more")).click()
-    area = page.get_by_role("textbox", name=play.t("play.dag"))
+    area = page.get_by_role("textbox", name=play.t("play.dag_text"))
     area.fill("a s\nb s\ns s\n")
     page.get_by_role("button", name=play.t("play.dag_play"), exact=True).click()
     expect(page.get_by_test_id("stAlert")).to_contain_text(play.t("play.dagfault_self_loop", vertex="s"))
@@ -322,6 +323,52 @@ def test_an_own_dag(server: Server, page_factory: PageFactory) -> None:
     page.locator('.menu button[data-op="load"]').click()
     expect(page.locator(".figure.io b")).to_have_text("1")
     no_exception(page)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_file_with_an_own_dag_is_played_at_once(server: Server, page_factory: PageFactory, lang: str) -> None:
+    page = page_factory()
+    play = opened(page, server, lang=lang)
+    page.get_by_role("button", name=play.t("play.more")).click()
+    upload = page.locator('.st-key-play\\.own_file, [class*="st-key-play-own_file"]').locator("input[type=file]")
+    upload.set_input_files({"name": "bad.txt", "mimeType": "text/plain", "buffer": b"\x89PNG\xff"})
+    expect(page.get_by_test_id("stAlert")).to_contain_text(play.t("play.dagfault_not_text"))
+    upload.set_input_files({"name": "own.txt", "mimeType": "text/plain", "buffer": b"a s\nb s\ns t\nc t\n"})
+    expect(page.locator(".vertex")).to_have_count(5)
+    expect(page.locator(".counter-title")).to_have_text(play.words("counter", red=0, m=3))
+    page.get_by_role("textbox", name=play.t("play.dag_red")).fill("4")
+    page.get_by_role("button", name=play.t("play.dag_play"), exact=True).click()
+    expect(page.locator(".counter-title")).to_have_text(play.words("counter", red=0, m=4))
+    page.keyboard.press("Escape")
+    expect(page.get_by_text(play.t("play.own_share"))).to_be_visible()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=play.t("play.own_take")).first.click()
+    assert len(read_pebbling(Path(waiting.value.path())).dag) == 5
+    no_exception(page)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_solved_link_says_that_it_was_opened_and_is_not_ticked(
+    server: Server, page_factory: PageFactory, lang: str
+) -> None:
+    page, level = page_factory(), levels()["sum"]
+    play = opened(page, server, lang=lang, moves=written(level.dag, level.rules, SUM))
+    result, box = page.locator(".result"), page.get_by_role("combobox").first
+    expect(result).to_contain_text(play.words("solved_opened", io=3))
+    expect(result).to_contain_text(play.words("no_tick"))
+    play.tool("undo").click()
+    play.tool("redo").click()
+    expect(result).to_contain_text(play.words("solved_opened", io=3))
+    page.wait_for_function("() => __pa.play.answered()")
+    settled(page)
+    assert box.get_attribute("value") == play.t("play.level_name", number=1, title=play.t("play.title.sum"))
+    play.tool("again").click()
+    for move in SUM:
+        play.make(move)
+    play.shows()
+    expect(box).to_have_attribute("value", play.t("play.level_par", number=1, title=play.t("play.title.sum")))
+    expect(result).to_contain_text(play.words("solved", io=3))
+    expect(result).not_to_contain_text(play.words("no_tick"))
 
 
 def test_letters_that_streamlit_listens_to(server: Server, page_factory: PageFactory) -> None:

@@ -65,11 +65,12 @@ def test_every_number_within_the_limits_is_taken(value: int) -> None:
         ([], "no_id"),
         (None, "no_id"),
         ("four", "unknown_id"),
-        ("one,", "unknown_id"),
+        (",", "no_id"),
+        (["", ""], "no_id"),
+        ("four,one,one", "unknown_id"),
         ("One", "unknown_id"),
         ("one,one", "id_twice"),
         ("one,two,three", "too_many"),
-        (["two", "four"], "unknown_id"),
     ],
 )
 def test_ids_are_read_strictly(raw: object, code: str) -> None:
@@ -77,6 +78,21 @@ def test_ids_are_read_strictly(raw: object, code: str) -> None:
     assert value == ("one",)
     assert problem
     assert problem.code == code
+
+
+@pytest.mark.parametrize("raw", ["two,,", ",two", ["two", ""]])
+def test_a_comma_too_many_is_no_fault(raw: object) -> None:
+    assert IDS.read(raw, ("one",)) == (("two",), None)
+
+
+@pytest.mark.parametrize("raw", ["two,four,one,,five", ["two", "four", "one", "five"]])
+def test_the_known_ids_of_a_list_are_kept_and_the_others_named(raw: object) -> None:
+    value, problem = IDS.read(raw, ("three",))
+    assert value == ("two", "one")
+    assert problem
+    assert (problem.code, problem.value, problem.used) == ("unknown_id", "four, five", "two, one")
+    for lang in LANGUAGES:
+        assert "two, one" in problem.sentence(Texts(lang))
 
 
 def test_ids_keep_their_order() -> None:

@@ -108,6 +108,26 @@ def test_every_fault_is_named_and_the_rest_is_kept() -> None:
     assert [problem.field for problem in problems] == ["n", "memory"]
 
 
+def test_unknown_parameters_are_named_in_one_sentence() -> None:
+    settings, problems = decode(parse_qs("v=1&depth=3&d=3&Width=2&" + "x" * 70 + "=1"), LAB)
+    assert settings == LAB.settings(d=3)
+    assert [problem.code for problem in problems] == ["parameters"]
+    for lang in LANGUAGES:
+        sentence = problems[0].sentence(Texts(lang))
+        assert "(depth, Width, xxx" in sentence.replace("\\", "")
+        assert "x" * 30 not in sentence
+    _, many = decode({f"x{k}": ["1"] for k in range(30)}, LAB)
+    assert len(many) == 1
+    assert "x8" not in many[0].sentence(Texts("en"))
+
+
+def test_an_unknown_id_in_a_link_does_not_drop_the_list() -> None:
+    settings, problems = decode(parse_qs("a=flash2,nope,small-cache"), LAB)
+    assert settings == LAB.settings(algorithms=("flash2", "small-cache"))
+    assert [(problem.code, problem.value) for problem in problems] == [("unknown_id", "nope")]
+    assert decode(parse_qs("a=flash2,,"), LAB) == (LAB.settings(algorithms=("flash2",)), [])
+
+
 def test_what_others_add_to_links_is_no_fault() -> None:
     query = "n=2&utm_source=letter&utm_medium=x&fbclid=1&gclid=2&ref=3&lang=es&embed=true&embed_options=dark_theme"
     assert decode(parse_qs(query), LAB) == (LAB.settings(n=2), [])

@@ -221,7 +221,8 @@ def test_a_dag_that_is_not_one(change: dict[str, Any], reason: str, sentence: st
         ('{"io": 1, "io": 2}', "the key 'io' is given twice"),
         ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
         ('{"io": ' + "9" * 5_000 + "}", "this is not JSON"),
-        ("[1,\n2]", "this is no pebbling/1 document"),
+        ("[1,\n2]", r"the document must be an object, got \[1, 2\]"),
+        ("[1,\n2", "line 2: this is not JSON"),
     ],
 )
 def test_text_that_is_no_document(text: str, sentence: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from pages.shared.i18n import LANGUAGES, Texts, labels
 from pages.shared.levels import levels
-from pages.shared.play import OWN_VERTICES, _content, check_dag, check_solution, names_of, refusal_sentence
+from pages.shared.play import OWN_VERTICES, Report, _content, check_dag, check_solution, names_of, refusal_sentence
 from pages.shared.play_board import written
 from pebble_engine import Game, IllegalMove, Move, Pebbling, write_pebbling
 from pebble_engine.errors import _EXPLAIN
@@ -46,10 +46,11 @@ def test_a_solution_that_stops_early_is_refused() -> None:
 
 UNREADABLE = [
     (b"\xff\xfe\x00", "not_text", ""),
+    (b"a\x00 \x00b\x00", "not_text", ""),
     (b"{", "not_json", ""),
+    (b"[1,2", "not_json", ""),
     (b"lift a\n", "bad_move", "lift a"),
     (b"load a\nload\n", "bad_move", "load"),
-    (b'{"format": "pebbling/2"}', "other", ""),
 ]
 
 
@@ -59,6 +60,94 @@ def test_what_is_no_pebbling_is_refused_with_the_reason(data: bytes, reason: str
     report, moves = check_solution(data, LEVEL, Texts(lang))
     assert (report.ok, moves) == (False, None)
     assert report.sentence.endswith(Texts(lang)(f"play.unreadable_{reason}", move=move))
+
+
+WHOLE = json.loads(write_pebbling(SOLUTION))
+
+
+def changed(**values: object) -> bytes:
+    """The document of the solution with other values; None takes a key out."""
+    return json.dumps({key: value for key, value in {**WHOLE, **values}.items() if value is not None}).encode()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("data", "key", "words"),
+    [
+        (changed(moves=None), "no_key", {"at": "moves"}),
+        (changed(dag=None), "no_key", {"at": "dag"}),
+        (changed(dag=WHOLE["dag"] | {"edges": [[0]]}), "bad_edge", {"at": "dag.edges[0]", "got": "[0]"}),
+        (changed(dag=WHOLE["dag"] | {"inputs": ["a"]}), "bad_vertex", {"at": "dag.inputs", "got": '"a"'}),
+        (changed(rules={"red": 3, "sliding": False}), "no_key", {"at": "rules.recompute"}),
+        (changed(format="pebbling/2", moves=None), "bad_format", {"at": "format", "got": '"pebbling/2"'}),
+        (changed(moves={}), "wrong_type", {"at": "moves", "got": "{}", "kind": "list"}),
+        (b"[1, 2]", "whole", {"got": "[1, 2]", "kind": "dict"}),
+    ],
+)
+def test_a_near_miss_in_json_says_which_key(data: bytes, key: str, words: dict[str, str], lang: str) -> None:
+    t = Texts(lang)
+    named = words | {"kind": t(f"play.json_{words['kind']}")} if "kind" in words else words
+    report, moves = check_solution(data, LEVEL, t)
+    assert (report.ok, moves) == (False, None)
+    assert report.sentence.endswith(t(f"play.document_{key}", **named))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (changed(dag=None).decode(), "dag"),
+        (changed(dag={"vertices": ["a"]}).decode(), "dag.edges"),
+        (changed(dag=WHOLE["dag"] | {"edges": [[0, 4], [1]]}).decode(), "dag.edges[1]"),
+        ('{"moves": []}', "nodes"),
+        ('{"directed": true, "nodes": [{"id": "a"}]}', "edges"),
+        ('{"directed": true, "nodes": [{}], "edges": []}', "nodes[0].id"),
+        ('{"directed": true, "nodes": [{"id": "a"}], "edges": [{"source": "a", "target": "z"}]}', "a \u2192 z"),
+        ("[1,2", "JSON"),
+        ("{", "JSON"),
+        ("[1, 2]", "[1, 2]"),
+    ],
+)
+def test_a_near_miss_of_a_graph_says_what_is_missing(text: str, named: str, lang: str) -> None:
+    report, level = check_dag(text, 3, False, Texts(lang))
+    assert level is None
+    assert report
+    assert len(report.faults) == 1
+    assert named in report.faults[0]
+    assert report.faults[0] != Texts(lang)("play.dagfault_other")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_an_edge_to_no_vertex_is_named_by_both_uploads(lang: str) -> None:
+    t, data = Texts(lang), changed(dag=WHOLE["dag"] | {"edges": [*WHOLE["dag"]["edges"], [0, 99]]})
+    fault = t("play.dagfault_unknown_vertex", edge="0 \u2192 99", vertex=99)
+    report, _ = check_solution(data, LEVEL, t)
+    assert report.sentence.endswith(t("play.unreadable_bad_dag", count=1))
+    assert report.faults == (fault,)
+    refused, _ = check_dag(data.decode(), 3, False, t)
+    assert refused
+    assert refused.faults == (fault,)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\x00\x01\n" * 30, b"a\x00 \x00b\x00\n\x00"])
+def test_both_uploads_say_the_same_of_what_is_no_text(data: bytes, lang: str) -> None:
+    t = Texts(lang)
+    solution, _ = check_solution(data, LEVEL, t)
+    graph, _ = check_dag(data, 3, False, t)
+    assert graph
+    assert graph.faults == (t("play.dagfault_not_text"),)
+    assert solution.sentence.endswith(graph.faults[0])
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [(b"", "empty"), (b" \n\n", "empty"), (b"; a comment\n", "no_move"), (changed(moves=[]), "no_move")],
+)
+def test_an_empty_solution_is_called_empty(data: bytes, key: str, lang: str) -> None:
+    report, moves = check_solution(data, LEVEL, Texts(lang))
+    assert (report, moves) == (Report(False, Texts(lang)(f"play.open_{key}")), None)
 
 
 def test_a_solution_of_another_level_is_no_solution_of_this_one() -> None:
