@@ -62,16 +62,10 @@ def test_language_switch_keeps_everything_else(server: Server, page_factory: Pag
     ("asked", "says"),
     [
         ("n=0", "0 is outside"),
-        ("n=-1", "-1 is outside"),
         ("n=x", "“x” is not a whole number"),
-        ("n=4096.0", "“4096.0” is not a whole number"),
         ("m=1e30", "“1e30” is not a whole number"),
-        ("m=9999999999999999", "is outside"),
         ("a=flash9", "“flash9” is not known"),
-        ("n=1&n=2", "more than once"),
-        ("n=" + "1" * 70, "longer than 64 characters"),
         ("v=7", "version “7”"),
-        ("lang=xx", "“xx” is not known"),
         ("depth=3", "“depth”"),
     ],
 )
