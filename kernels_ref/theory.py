@@ -14,7 +14,7 @@ from .counts import grouped
 from .errors import BadInput
 from .masks import MaskLike, as_mask
 from .sizes import Shape
-from .sparse import rows_met
+from .sparse import Nonzeros, rows_met
 
 
 def theta_flash(n: int, d: int, memory: float, heads: int = 1) -> float:
@@ -61,7 +61,7 @@ def theta_sparse(z_input: int, z_qk: int, memory: float) -> float:
 
 def sparse_split(z_input: int, z_qk: int) -> float:
     """The M at which the sparse arms meet: Z_input^2 / Z_QK; infinite where no score is kept."""
-    return z_input**2 / z_qk if z_qk else math.inf
+    return Nonzeros(z_input, z_qk).split
 
 
 def crossover_formula(d: int) -> int:

@@ -5,11 +5,8 @@ here name their colours by design token, ``var(--pa-ink)``; the browser looks th
 light and the dark theme, and a switch of theme needs no run of the script.
 """
 
-import json
 from pathlib import Path
 from typing import Any
-
-import streamlit as st
 
 from pages.shared.theme import css_tokens
 
@@ -69,19 +66,3 @@ def layout(**more: Any) -> dict[str, Any]:
             "font": {"family": FONT, "size": 13, "color": colour("ink")},
         },
     } | more
-
-
-_chart = st.components.v2.component(
-    "chart",
-    html='<div class="pa-plot"><div class="pa-chart" role="img"></div></div>\n',
-    css=styles("chart.css"),
-    js=scripts("plotly.js", "chart.js"),
-    isolate_styles=False,
-)
-
-
-def chart(figure: dict[str, Any], *, key: str, alt: str, height: int = 420) -> None:
-    """Draw `figure`; under the same `key` it is redrawn in place, zoom kept. `alt` says in words what it shows."""
-    _chart(
-        key=key, data={"figure": json.dumps(figure, allow_nan=False), "library": LIBRARY, "alt": alt, "height": height}
-    )

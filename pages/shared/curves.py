@@ -284,8 +284,7 @@ def explorer(address: Address, t: Texts) -> None:
     What was wrong with a typed number is said beside its control, every other problem (a bad link) above.
     """
     asked = st.session_state.get("curves.asked", {"number": 0, "problems": []})
-    typed = [problem for problem in address.problems if problem in asked["problems"]]
-    Address(address.spec, address.settings, [p for p in address.problems if p not in typed]).show_problems(t)
+    typed = address.show_all_but(asked["problems"], t)
     view: View | None = st.session_state.get("curves.view")
     drawing, state = payload(address.settings, t.lang, view)
     wish = st.session_state.pop("curves.csv", None)

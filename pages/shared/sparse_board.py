@@ -209,8 +209,7 @@ def board(address: Address, t: Texts) -> None:
     """Draw the page's board. What was wrong with a number that was typed in it is said beside it."""
     asked = st.session_state.get("sparse.asked", {"number": 0, "problems": []})
     limit(address)
-    typed = [problem for problem in address.problems if problem in asked["problems"]]
-    Address(address.spec, address.settings, [p for p in address.problems if p not in typed]).show_problems(t)
+    typed = address.show_all_but(asked["problems"], t)
     drawn, state = payload(address.settings, t.lang)
     wish = st.session_state.pop("sparse.csv", None)
     _board(

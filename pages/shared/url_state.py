@@ -145,6 +145,13 @@ class Address:
         if sentences:
             st.warning(sentences[0] if len(sentences) == 1 else "\n".join(f"- {line}" for line in sentences))
 
+    def show_all_but(self, beside: Sequence[Problem], t: Texts) -> list[Problem]:
+        """Draw what is wrong but for what a component says itself, of the problems `beside`; those are given back."""
+        theirs = [problem for problem in self.problems if problem in beside]
+        others = [problem for problem in self.problems if problem not in theirs]
+        Address(self.spec, self.settings, others).show_problems(t)
+        return theirs
+
 
 def sync(spec: Spec) -> Address:
     """Bring address, widgets and session together; the first thing that a page does after the guard.
