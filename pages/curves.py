@@ -9,13 +9,13 @@ from pages.shared.curves import address_of_now, current, explorer
 from pages.shared.fault import told
 from pages.shared.i18n import texts
 from pages.shared.numbers import grouped
+from pages.shared.part import part
 
 
-@st.fragment
+@part("curves, chart")
 def chart() -> None:
-    """The explorer. A fragment: moving n or d runs this and nothing else of the page."""
-    with told("curves, chart"):
-        explorer(address_of_now(), texts())
+    """The explorer: moving n or d runs this and nothing else of the page."""
+    explorer(address_of_now(), texts())
     if st.session_state.pop("curves.rerun", False):
         st.rerun()  # what stands beside the chart has to follow
 

@@ -6,8 +6,8 @@ guard()
 
 import streamlit as st
 
-from pages.shared.fault import told
 from pages.shared.i18n import texts
+from pages.shared.part import part
 from pages.shared.sparse_board import address_of_now, board
 
 t = texts()
@@ -15,11 +15,10 @@ st.title(t("page.sparse"))
 st.markdown(t("sparse.lead"))
 
 
-@st.fragment
+@part("sparse, board")
 def mask() -> None:
-    """The board. A fragment: moving a slider or painting runs this and nothing else of the page."""
-    with told("sparse, board"):
-        board(address_of_now(), texts())
+    """The board, which all of the page's controls are on."""
+    board(address_of_now(), t)
 
 
 mask()

@@ -7,7 +7,8 @@ guard()
 import streamlit as st
 
 from pages.shared.i18n import texts
-from pages.shared.settings import WHY, WHY_RUNS
+from pages.shared.part import part
+from pages.shared.settings import WHY, WHY_RUNS, WhySettings
 from pages.shared.url_state import show, sync
 from pages.shared.why import (
     FULL,
@@ -26,11 +27,9 @@ from pages.shared.why import (
 from pages.shared.why_pictures import made, regimes, seen
 
 t = texts()
-address = sync(WHY)
-settings = settle(address)
 
 
-def sizes(fields: tuple[str, ...]) -> None:
+def sizes(fields: tuple[str, ...], settings: WhySettings) -> None:
     """n, d and M to type in; a label is that of the field without "full"."""
     for field in fields:
         label, key = field.removeprefix("full_"), f"why.{field}_typed"
@@ -41,52 +40,62 @@ def sizes(fields: tuple[str, ...]) -> None:
         )
 
 
-head, controls = st.columns([11, 10], vertical_alignment="bottom", gap="large")
-head.title(t("why.title"), anchor=False)
-head.markdown(t.prose("why_lede"))
-with controls, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-    show("why.chosen", settings.run)
-    named = {run: t(f"why.run_{run}" if run in ("order", "optimum") else f"algorithm.{run}") for run in WHY_RUNS}
-    st.selectbox(t("why.run"), WHY_RUNS, key="why.chosen", format_func=named.__getitem__, on_change=choose, width=226)
-    sizes(TOY)
-address.show_problems(t)
+@part("why")
+def body() -> None:
+    """All of it: the sizes at the top are also those of the tables at the end."""
+    address = sync(WHY)
+    settings = settle(address)
+    head, controls = st.columns([11, 10], vertical_alignment="bottom", gap="large")
+    head.title(t("why.title"), anchor=False)
+    head.markdown(t.prose("why_lede"))
+    with controls, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
+        show("why.chosen", settings.run)
+        named = {run: t(f"why.run_{run}" if run in ("order", "optimum") else f"algorithm.{run}") for run in WHY_RUNS}
+        st.selectbox(
+            t("why.run"), WHY_RUNS, key="why.chosen", format_func=named.__getitem__, on_change=choose, width=226
+        )
+        sizes(TOY, settings)
+    address.show_problems(t)
 
-st.header(t("why.cut_title"), anchor="cut")
-phases_board(settings, t, on_rest=adopt_phase)
-st.container(width=640).markdown(t.prose("why_cut"))
+    st.header(t("why.cut_title"), anchor="cut")
+    phases_board(settings, t, on_rest=adopt_phase)
+    st.container(width=640).markdown(t.prose("why_cut"))
 
-# From here on: the picture on the left, its sentence and its formula on the right.
-st.header(t("why.see_title"), anchor="see")
-picture, words = st.columns(2, gap="large")
-with picture:
-    still(seen(t), "why.seen")
-words.markdown(t.prose("why_see"))
+    # From here on: the picture on the left, its sentence and its formula on the right.
+    st.header(t("why.see_title"), anchor="see")
+    picture, words = st.columns(2, gap="large")
+    with picture:
+        still(seen(t), "why.seen")
+    words.markdown(t.prose("why_see"))
 
-st.header(t("why.make_title"), anchor="make")
-picture, words = st.columns(2, gap="large")
-with picture:
-    still(made(t), "why.made")
-words.markdown(t.prose("why_make"))
+    st.header(t("why.make_title"), anchor="make")
+    picture, words = st.columns(2, gap="large")
+    with picture:
+        still(made(t), "why.made")
+    words.markdown(t.prose("why_make"))
 
-st.header(t("why.sum_title"), anchor="sum")
-picture, words = st.columns(2, gap="large")
-with picture:
-    st.html(sum_table(settings, t))
-    if not optimum_known(settings):
-        st.caption(t("why.sum.optimum_hint"))
-        st.button(t("why.sum.optimum_button"), key="why.proven", on_click=show_proven)
-words.markdown(t.prose("why_sum"))
-words.markdown(t.prose("why_sum_note"))
-with words, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-    sizes(FULL)
+    st.header(t("why.sum_title"), anchor="sum")
+    picture, words = st.columns(2, gap="large")
+    with picture:
+        st.html(sum_table(settings, t))
+        if not optimum_known(settings):
+            st.caption(t("why.sum.optimum_hint"))
+            st.button(t("why.sum.optimum_button"), key="why.proven", on_click=show_proven)
+    words.markdown(t.prose("why_sum"))
+    words.markdown(t.prose("why_sum_note"))
+    with words, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
+        sizes(FULL, settings)
 
-st.header(t("why.regimes_title"), anchor="regimes")
-picture, words = st.columns(2, gap="large")
-with picture:
-    still(regimes(settings.full_n, settings.full_d, settings.full_memory, t), "why.curves")
-words.markdown(t.prose("why_regimes"))
+    st.header(t("why.regimes_title"), anchor="regimes")
+    picture, words = st.columns(2, gap="large")
+    with picture:
+        still(regimes(settings.full_n, settings.full_d, settings.full_memory, t), "why.curves")
+    words.markdown(t.prose("why_regimes"))
 
-st.header(t("why.constants_title"), anchor="constants")
-picture, words = st.columns(2, gap="large")
-picture.html(constants_table(settings, t))
-words.markdown(t.prose("why_constants"))
+    st.header(t("why.constants_title"), anchor="constants")
+    picture, words = st.columns(2, gap="large")
+    picture.html(constants_table(settings, t))
+    words.markdown(t.prose("why_constants"))
+
+
+body()

@@ -1,5 +1,6 @@
 """What the curves are made of: one sweep of exact counts for a point of the page, and its landmarks."""
 
+from bisect import bisect
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -107,21 +108,34 @@ def grid(settings: CurveSettings, marks: set[int], view: View | None = None) -> 
     return sorted({*log_spaced(low, high, points), *(mark for mark in {*marks, *finer} if low <= mark <= high)})
 
 
-@lru_cache(maxsize=64)
+@dataclass(frozen=True)
+class Sweep:
+    """What does not depend on the reader's M: the columns of a sweep at `memory`, and where curves change places."""
+
+    columns: dict[str, list[Any]]
+    memory: tuple[int, ...]
+    least: dict[str, int]
+    first: str
+    second: str
+    crossing: int | None
+    changes: tuple[int, ...]
+
+
 def curves(settings: CurveSettings, view: View | None = None) -> Curves:
     """The sweep over M and its landmarks. The grid holds M itself, d^2, the least memories and the crossings.
 
     `view` is the range of M that the reader has zoomed into: there the grid is as fine as it was before over all.
     """
-    n, d, form = settings.n, settings.d, settings.form
-    least = least_memories(settings)
-    first, second, crossing, changes = _crossing(settings, least)
-    memory = grid(settings, {settings.memory, d * d, *least.values(), *changes}, view)
-    columns = _columns(settings.algorithms, n, d, tuple(memory), form, mask_of(settings), settings.heads)
+    common = LOW <= settings.memory <= max(HIGH, 16 * settings.d**2) and not mask_of(settings)
+    sweep = _sweep(replace(settings, memory=settings.d**2) if common else settings, view)
+    memory, columns = sweep.memory, sweep.columns
+    if settings.memory not in memory:
+        memory, columns = _with(settings, sweep)
     column = COLUMNS.get(settings.plot, "io")
     words: dict[str, dict[int, Number]] = {name: {} for name in settings.algorithms}
     io: dict[str, dict[int, int]] = {name: {} for name in settings.algorithms}
-    held = theory.floor(n, d, form=form, heads=settings.heads)  # inputs and outputs lie in slow memory all the while
+    n, d, form, heads = settings.n, settings.d, settings.form, settings.heads
+    held = theory.floor(n, d, form=form, heads=heads)  # inputs and outputs lie in slow memory all the while
     rows = zip(*(columns[name] for name in ("algorithm", "memory", column, "io", "multiplications")), strict=True)
     for name, at, value, moved, products in rows:
         if moved is not None:
@@ -129,12 +143,37 @@ def curves(settings: CurveSettings, view: View | None = None) -> Curves:
             words[name][at] = value + held if column == "peak_slow" else value
             if column == "intensity":
                 words[name][at] = flop_per_byte(products, moved, settings.dtype)
-    count = len(memory)
-    bound = dict(zip(columns["memory"][:count], columns["bound"][:count], strict=True))
+    bound = dict(zip(memory, columns["bound"][: len(memory)], strict=True))
     mask = mask_of(settings)
-    kept = None if mask is None else masks.named(mask, n, n)
-    floor = theory.floor(n, d, form=form, mask=kept, heads=settings.heads)
-    return Curves(settings, columns, words, io, bound, tuple(memory), floor, least, first, second, crossing, changes)
+    floor = theory.floor(n, d, form=form, mask=None if mask is None else masks.named(mask, n, n), heads=heads)
+    return Curves(
+        settings, columns, words, io, bound, memory, floor, sweep.least, sweep.first, sweep.second, sweep.crossing,
+        sweep.changes,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _sweep(settings: CurveSettings, view: View | None) -> Sweep:
+    n, d = settings.n, settings.d
+    least = least_memories(settings)
+    first, second, crossing, changes = _crossing(settings, least)
+    memory = tuple(grid(settings, {settings.memory, d * d, *least.values(), *changes}, view))
+    columns = _columns(settings.algorithms, n, d, memory, settings.form, mask_of(settings), settings.heads)
+    return Sweep(columns, memory, least, first, second, crossing, changes)
+
+
+def _with(settings: CurveSettings, sweep: Sweep) -> tuple[tuple[int, ...], dict[str, list[Any]]]:
+    """The grid and the columns with M among them: counts at one more M, put where they belong."""
+    n, d, form, heads = settings.n, settings.d, settings.form, settings.heads
+    one = _columns(settings.algorithms, n, d, (settings.memory,), form, mask_of(settings), heads)
+    place, length = bisect(sweep.memory, settings.memory), len(sweep.memory)
+    columns: dict[str, list[Any]] = {}
+    for name, values in sweep.columns.items():
+        columns[name] = joined = []
+        for k, value in enumerate(one[name]):  # a row an algorithm
+            block = values[k * length : (k + 1) * length]
+            joined += [*block[:place], value, *block[place:]]
+    return (*sweep.memory[:place], settings.memory, *sweep.memory[place:]), columns
 
 
 def _columns(
