@@ -88,7 +88,7 @@ def pebbling_of(algorithm: str, settings: LabSettings) -> Pebbling:
     return without_sliding(pebble(algorithm, memory=max(1, memory - 1), **plan))
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@st.cache_data(max_entries=256, show_spinner=False)
 def _run(algorithm: str, settings: LabSettings) -> Run:
     """One algorithm's run, without a title; or what stands in its place when it does not fit."""
     try:

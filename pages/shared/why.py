@@ -85,7 +85,7 @@ class Study:
     optimum: int | None
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=128, show_spinner=False)
 def study(run: str, n: int, d: int, memory: int) -> Study:
     """Pebble, cut into phases, find each one's sets."""
     pebbling = pebbling_of(run, n, d, memory)

@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--ramp", type=float, default=5, help="seconds in which everybody comes in")
     parser.add_argument("--acts", type=int, default=2, help="acts on a page before the next page")
     parser.add_argument("--with-run", action="store_true", help="and what the heaviest run does to the others")
-    parser.add_argument("--soak", type=float, metavar="MINUTES", help="this long, with a line a minute")
+    parser.add_argument("--soak", type=float, metavar="MINUTES", help="this long, visitors come and go, a line a minute")
     parser.add_argument("--csv", type=Path, help="where the soak's minutes go")
     parser.add_argument("--pages", action="store_true", help="no class: processor time and bytes page by page")
     asked = parser.parse_args()
@@ -64,7 +64,7 @@ def main() -> None:
 async def classroom(asked: argparse.Namespace, url: str, server: psutil.Process, idle: float) -> list[str]:
     """Hold the lesson, print what it was like; the targets that were missed."""
     seconds = 60 * asked.soak if asked.soak else 2 * asked.seconds if asked.with_run else asked.seconds
-    lesson = Lesson(url, server, asked.sessions, seconds, asked.think, asked.ramp, asked.acts)
+    lesson = Lesson(url, server, asked.sessions, seconds, asked.think, asked.ramp, asked.acts, bool(asked.soak))
     before = cpu(server)
     minutes: list[tuple[int, float]] = []
     clock = asyncio.create_task(soak(lesson, minutes, asked.csv)) if asked.soak else None

@@ -33,6 +33,7 @@ class Lesson:
     think: float
     ramp: float
     acts_a_page: int
+    coming_and_going: bool = False  # who has seen every page leaves, and somebody else comes
     acts: list[Act] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     busy: list[tuple[float, float]] = field(default_factory=list)  # when the heaviest run went on
@@ -72,7 +73,7 @@ class Lesson:
             await asyncio.sleep(0.5)
 
     async def _visit(self, number: int) -> None:
-        """One visitor, who goes from page to page until the end. All stay until then."""
+        """One visitor, who goes from page to page until the end; or one after the other, each through all pages."""
         chance, visitor, turn = random.Random(number), Visitor(self.url), number
         pages = PAGES[number % len(PAGES) :] + PAGES[: number % len(PAGES)]
         await asyncio.sleep(self.ramp * number / self.sessions)
@@ -84,7 +85,13 @@ class Lesson:
                 if self.over():
                     break
                 turn += 1
-                answer = visitor.go(page) if kind == "page" else ACTS[page](visitor, chance, turn)
+                if kind == "first":
+                    self.errors += visitor.errors
+                    await visitor.close()
+                    visitor = Visitor(self.url)
+                    answer = visitor.open(page, link(page, turn))
+                else:
+                    answer = visitor.go(page) if kind == "page" else ACTS[page](visitor, chance, turn)
                 self._note(kind, page, await answer)
         except Exception as error:  # counted and printed: one lost visitor does not end the others' lesson
             self.errors.append(f"{named(pages[0])}, visitor {number}: {type(error).__name__}: {error}"[:200])
@@ -98,7 +105,7 @@ class Lesson:
         while True:
             for page, following in zip(pages, (*pages[1:], pages[0]), strict=True):
                 yield from [(page, "act")] * self.acts_a_page
-                yield following, "page"
+                yield following, "first" if self.coming_and_going and following == pages[0] else "page"
 
     def _enter(self) -> None:
         self._in += 1

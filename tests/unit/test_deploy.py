@@ -23,7 +23,9 @@ def test_the_lock_pins_every_requirement_in_its_range_with_hashes() -> None:
     entries = locked()
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     wanted = [Requirement(line) for line in lines if line and not line.startswith("#")]
-    assert {requirement.name for requirement in wanted} == {"streamlit", "plotly", "networkx", "numpy", "pandas"}
+    assert {requirement.name for requirement in wanted} == {
+        "streamlit", "plotly", "networkx", "numpy", "pandas", "uvloop",
+    }  # fmt: skip
     for requirement in wanted:
         assert requirement.specifier.contains(entries[requirement.name][0]), requirement
     assert len(entries) > 20
