@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--ramp", type=float, default=5, help="seconds in which everybody comes in")
     parser.add_argument("--acts", type=int, default=2, help="acts on a page before the next page")
     parser.add_argument("--with-run", action="store_true", help="and what the heaviest run does to the others")
-    parser.add_argument("--soak", type=float, metavar="MINUTES", help="this long, visitors come and go, a line a minute")
+    parser.add_argument("--soak", type=float, metavar="MINUTES", help="this long; visitors come and go")
     parser.add_argument("--csv", type=Path, help="where the soak's minutes go")
     parser.add_argument("--pages", action="store_true", help="no class: processor time and bytes page by page")
     asked = parser.parse_args()
