@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.theme import TOKENS, css_tokens
+from pages.shared.theme import TOKENS, css_tokens, source
 from pebble_engine import PebbleDag, Pebbling
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "board"
@@ -29,14 +29,14 @@ Run = dict[str, Any]
 
 def board_js(files: Iterable[str]) -> str:
     """The named files of ``assets/board`` as one script."""
-    return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in files)
+    return source(*(f"board/{name}" for name in files))
 
 
-BOARD_CSS = css_tokens() + (ASSETS / "board.css").read_text(encoding="utf-8")
+BOARD_CSS = css_tokens() + source("board/board.css")
 
 _board = st.components.v2.component(
     "pebble_board",
-    html=(ASSETS / "board.html").read_text(encoding="utf-8"),
+    html=source("board/board.html"),
     css=BOARD_CSS,
     js=board_js((*PLAYER_FILES, "board.js")),
 )
