@@ -1,8 +1,8 @@
 """Masks: which of the n_q x n_k scores exist. Masked-out entries have S = -inf and P = 0.
 
-Two kinds, both asked the same questions. `Cells`: a grid of rectangles that are kept or dropped whole (an arbitrary
-boolean matrix is a grid of single entries). `Band`: every query keeps one run of keys, known by its two ends, so that
-a causal mask of any length costs O(n). The gallery at the end makes the well-known patterns.
+Three kinds, all asked the same questions. `Cells`: a grid of rectangles that are kept or dropped whole. `Entries`: a
+grid of single entries, any boolean matrix. `Band`: every query keeps one run of keys, known by its two ends, so that a
+causal mask of any length costs O(n). The gallery at the end makes the well-known patterns.
 """
 
 from __future__ import annotations
@@ -152,6 +152,39 @@ class Cells:
         )  # fmt: skip
 
 
+class Entries(Cells):
+    """A boolean matrix. A table of sums, made when it is first needed, answers for every tile of a tiling at once."""
+
+    def __init__(self, keep: Booleans) -> None:
+        super().__init__(keep, *(np.arange(side + 1) for side in keep.shape))
+
+    @functools.cached_property
+    def sums(self) -> npt.NDArray[np.int32]:
+        """How many entries are kept above and left of each corner. (n_q + 1, n_k + 1)"""
+        found = np.zeros((self.shape[0] + 1, self.shape[1] + 1), np.int32)
+        np.cumsum(self.keep, axis=0, dtype=np.int32, out=found[1:, 1:])
+        return np.cumsum(found, axis=1, out=found)
+
+    @functools.cached_property
+    def T(self) -> Entries:
+        turned = Entries(self.keep.T)
+        turned.sums = self.sums.T
+        return turned
+
+    def repeated(self, times: int) -> Cells:
+        return self if times == 1 else super().repeated(times)
+
+    def pairs(self, row_edges: Array, column_edges: Array) -> Booleans:
+        above = np.diff(self.sums[np.ix_(row_edges, column_edges)], axis=0)
+        found: Booleans = above[:, 1:] != above[:, :-1]
+        return found
+
+    def meetings(self, row_edges: Array, column_edges: Array) -> Meetings:
+        met = self.pairs(row_edges, column_edges)
+        sizes = np.diff(row_edges), np.diff(column_edges)
+        return Meetings(met.sum(axis=1), met.sum(axis=0), *sizes, bool(met[-1, -1]))
+
+
 def _cells_of(edges: Array, tiles: Array) -> tuple[Array, Array]:
     """The first cell that each tile touches, and the one after its last."""
     return np.searchsorted(edges, tiles[:-1], "right") - 1, np.searchsorted(edges, tiles[1:], "left")
@@ -263,29 +296,29 @@ def block(keep: npt.ArrayLike, n_q: int, n_k: int) -> Cells:
     return Cells(keep, rows, columns)
 
 
-def strided(n_q: int, n_k: int, stride: int) -> Cells:
+def strided(n_q: int, n_k: int, stride: int) -> Entries:
     """Causal: the last ``stride`` keys, and every ``stride``-th before. Sparse Transformer, arXiv 1904.10509."""
     behind = np.arange(n_q)[:, None] + n_k - n_q - np.arange(n_k)
     return entries((behind >= 0) & ((behind < stride) | (behind % stride == 0)))
 
 
-def global_window(n_q: int, n_k: int, tokens: int, window: int) -> Cells:
+def global_window(n_q: int, n_k: int, tokens: int, window: int) -> Entries:
     """The first ``tokens`` see all and are seen by all, others see ``window`` keys either side. arXiv 2004.05150."""
     i, j = np.arange(n_q)[:, None], np.arange(n_k)
     return entries((abs(i + n_k - n_q - j) <= window) | (i < tokens) | (j < tokens))
 
 
-def random(n_q: int, n_k: int, density: float, seed: int = 0) -> Cells:
+def random(n_q: int, n_k: int, density: float, seed: int = 0) -> Entries:
     """Each entry by itself, with probability ``density``."""
     return entries(np.random.default_rng(seed).random((n_q, n_k)) < density)
 
 
-def entries(keep: npt.ArrayLike) -> Cells:
+def entries(keep: npt.ArrayLike) -> Entries:
     """An arbitrary boolean matrix (n_q, n_k)."""
     keep = np.asarray(keep)
     if keep.ndim != 2 or keep.dtype != bool:
         raise BadInput(f"a mask is a boolean matrix (n_q, n_k); got {keep.dtype} of shape {keep.shape}")
-    return Cells(keep, np.arange(keep.shape[0] + 1), np.arange(keep.shape[1] + 1))
+    return Entries(keep)
 
 
 GALLERY = {

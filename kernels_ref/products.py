@@ -76,6 +76,14 @@ def _rows_beside_column(b: Any, memory: int) -> Any:
     return (memory - 1) // (b + 1)
 
 
+@functools.lru_cache(maxsize=64)
+def _widths(q: int) -> tuple[Any, Any]:
+    """Every b <= q that is the least for its number of tiles, rising, and these numbers."""
+    small = np.arange(1, math.isqrt(q) + 2)
+    widths = np.unique(np.minimum(np.concatenate([small, -(-q // small)]), q))
+    return widths, -(-q // widths)
+
+
 @functools.lru_cache(maxsize=4096)
 def best_tile(
     m: int, q: int, across: int, down: int, memory: int, most_rows: Callable[[Any, int], Any], each: int = 0
@@ -87,14 +95,12 @@ def best_tile(
     Tries every b that is the least for its number of tiles: others cost as much and leave less room. Floating point
     picks the candidates, whole numbers decide.
     """
-    root, most = math.isqrt(q) + 1, max(1, min(q, memory))
-    small = np.arange(1, min(root, most) + 1)
-    few = np.arange(-(-q // most), max(root, -(-q // most)) + 1)  # numbers of tiles whose b is at most M
-    widths = np.unique(np.concatenate([small, -(-q // few)]))
+    widths, across_tiles = _widths(q)
     heights = np.asarray(most_rows(widths, memory), np.float64)
-    possible = heights >= 1
-    widths, heights = widths[possible], np.minimum(heights[possible], m)
-    across_tiles, down_tiles = -(-q // widths), np.ceil(m / heights)
+    possible = int(np.count_nonzero(heights >= 1))  # they fall
+    widths, across_tiles = widths[:possible], across_tiles[:possible]
+    heights = np.minimum(heights[:possible], m)
+    down_tiles = np.ceil(m / heights)
     words = float(across) * across_tiles + float(down) * down_tiles + float(each) * across_tiles * down_tiles
     near = np.flatnonzero(words <= words.min() * (1 + 1e-9))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec
 
 import numpy as np
 import pandas as pd
@@ -19,43 +20,11 @@ from .masks import Mask, MaskLike, as_mask
 from .sizes import Shape
 from .theory import components
 
+_Asked = ParamSpec("_Asked")
 MaskChoice = MaskLike | str | Sequence[str | None]
 EVERY_MEMORY = 20_000  # under a mask counts may rise with M: so many memories are looked at one by one, no more
 
 
-def sweep(
-    algorithms: Sequence[str],
-    n: int | Sequence[int] | None = None,
-    d: int | Sequence[int] = 1,
-    memory: Iterable[int] = (),
-    *,
-    n_q: int | None = None,
-    n_k: int | None = None,
-    d_v: int | None = None,
-    form: str | Sequence[str] | None = None,
-    mask: MaskChoice = None,
-    heads: int = 1,
-    kv_heads: int | None = None,
-    target: bool = False,
-) -> pd.DataFrame:
-    """One row an (n, d, mask, form, algorithm, M): exact counts in words, from the closed forms.
-
-    ``n``, ``d``, ``form`` and ``mask`` may be several; a mask by name (`masks.named`) fits every n. An algorithm that
-    has not all of several forms is left out where it has none. Columns: algorithm, form, n_q, n_k, d, memory, loads,
-    stores, io, multiplications, peak_fast, peak_slow, fits, least_memory, d_v, heads, kv_heads, mask (its name),
-    target (whether E is given), kept (scores a head), intensity (multiplications a word), bound (the best lower bound)
-    and its name, ratio (io / bound: at most so many times the optimum). Numbers are Python's own (dtype object), None
-    where the algorithm does not fit.
-    Raises `BadInput` as `count` does.
-    """
-    columns = sweep_columns(
-        algorithms, n, d, memory, n_q=n_q, n_k=n_k, d_v=d_v, form=form, mask=mask, heads=heads, kv_heads=kv_heads,
-        target=target,
-    )  # fmt: skip
-    return frame_of(columns) if columns else pd.DataFrame()
-
-
-# One DataFrame from finished columns: joining one for each curve took longer than the counts.
 COLUMNS = (
     "algorithm", "form", "n_q", "n_k", "d", "memory", "loads", "stores", "io", "multiplications", "peak_fast",
     "peak_slow", "fits", "least_memory", "d_v", "heads", "kv_heads", "mask", "target", "kept", "intensity", "bound",
@@ -67,7 +36,7 @@ _TYPES = {"algorithm": "str", "form": "str", "fits": "bool", "target": "bool"} |
 
 
 def frame_of(columns: dict[str, list[Any]]) -> pd.DataFrame:
-    """Columns of a sweep as the DataFrame that `sweep` gives."""
+    """Columns of a sweep as one DataFrame: joining one for each curve took longer than the counts."""
     return pd.DataFrame({name: pd.Series(values, dtype=_TYPES.get(name, "object")) for name, values in columns.items()})
 
 
@@ -86,7 +55,16 @@ def sweep_columns(
     kv_heads: int | None = None,
     target: bool = False,
 ) -> dict[str, list[Any]]:
-    """`sweep` without pandas, for those who draw and do not compute: its columns as lists, none without a curve."""
+    """One row an (n, d, mask, form, algorithm, M): exact counts in words, from the closed forms. Its columns as lists.
+
+    ``n``, ``d``, ``form`` and ``mask`` may be several; a mask by name (`masks.named`) fits every n. An algorithm that
+    has not all of several forms is left out where it has none. Columns: algorithm, form, n_q, n_k, d, memory, loads,
+    stores, io, multiplications, peak_fast, peak_slow, fits, least_memory, d_v, heads, kv_heads, mask (its name),
+    target (whether E is given), kept (scores a head), intensity (multiplications a word), bound (the best lower bound)
+    and its name, ratio (io / bound: at most so many times the optimum). Numbers are Python's own, None where the
+    algorithm does not fit. Without a curve there are no columns.
+    Raises `BadInput` as `count` does.
+    """
     memories = [int(words) for words in memory]
     for words in memories or [1]:
         sizes.check(memory=words)
@@ -110,6 +88,22 @@ def sweep_columns(
                     for column, values in columns.items():
                         values += curve[column]
     return columns if curves else {}
+
+
+def _in_a_frame(columns: Callable[_Asked, dict[str, list[Any]]]) -> Callable[_Asked, pd.DataFrame]:
+    @functools.wraps(columns)
+    def sweep(*args: _Asked.args, **options: _Asked.kwargs) -> pd.DataFrame:
+        found = columns(*args, **options)
+        return frame_of(found) if found else pd.DataFrame()
+
+    signature = inspect.signature(columns).replace(return_annotation="pd.DataFrame")
+    sweep.__signature__ = signature  # type: ignore[attr-defined]
+    sweep.__name__ = sweep.__qualname__ = "sweep"
+    sweep.__doc__ = (columns.__doc__ or "").replace("Its columns as lists.", "A DataFrame; numbers have dtype object.")
+    return sweep
+
+
+sweep = _in_a_frame(sweep_columns)
 
 
 def _masks(mask: MaskChoice, shape: Shape) -> list[tuple[str | None, Mask | None]]:

@@ -32,8 +32,10 @@ st.markdown(t("curves.lead"))
 chart()
 with st.container(key="curves_run"):
     st.header(t("curves.run.title"), anchor=False)
-    st.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
+    lead, beside = st.columns([5, 8], gap="large")
+    lead.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
     job = st.session_state.get(JOB)
-    st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
+    with beside:
+        st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
 with st.container(key="curves_prose"):
     st.markdown(t.prose("curves_reading"))

@@ -93,6 +93,8 @@ class BoardView {
       b.fillStyle = colours.line;
       for (let row = 0; row <= tensor.rows; row++) b.fillRect(x, y + row * s, width + 1, 1);
       for (let column = 0; column <= tensor.columns; column++) b.fillRect(x + column * s, y, 1, height + 1);
+      b.fillStyle = colours.muted; // a strip of cells is one sum
+      for (let column = 0; column <= tensor.columns && tensor.strip; column += tensor.strip) b.fillRect(x + column * s, y, 1, height + 1);
     }
     b.textAlign = "left";
   }
@@ -125,7 +127,8 @@ class BoardView {
     }
     if (look.blue) this.ring(b, x + this.inset, y + this.inset, side - 2 * this.inset, look.stale);
     if (look.red) this.disc(b, x + side / 2, y + side / 2, look.blue ? this.inner : this.radius);
-    if (replay.run.names && side >= 22) this.nameCell(b, replay.run.names[cell], x + side / 2, y + side / 2, side - 2);
+    const { marks, names } = replay.run, word = (marks ?? names)?.[cell];
+    if (word && !(marks && look.past) && side >= (marks ? 12 : 22)) this.nameCell(b, word, x + side / 2, y + side / 2, side - 2);
     if (look.past) {
       b.fillStyle = colours.muted;
       b.globalAlpha = 0.55;

@@ -90,7 +90,7 @@ class RunSide extends Side {
       make("div", { class: "scene" }, this.stage, this.words, help),
       make("div", { class: "lower" }, this.codeBox, this.stripBox),
     );
-    this.view = new BoardView(this.replay, this.base, this.overlay, labels, run.names ? { largest: 52 } : {});
+    this.view = new BoardView(this.replay, this.base, this.overlay, labels, run.names && !run.marks ? { largest: 52 } : {});
     this.code = new CodePanel(this.codeBox);
     this.code.show(run.note ? [labels.no_code] : run.code, !run.note);
     this.codeBox.hidden = !run.note && !run.code.length; // a pebbling that no kernel made

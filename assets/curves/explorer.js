@@ -1,29 +1,12 @@
 // the I/O curves, live: M moves in the browser alone; all else asks Python for new counts, one question at a time
 const EXPLORERS = new WeakMap();
-const PATIENCE = 4000; // ms: an answer that has not come by then does not hold up the next question
-const KEPT = 500; // redraws remembered for whoever measures
-
 const timing = (globalThis.__pa_curves ??= { redraws: [], moves: [], pending: false });
-const remember = (list, entry) => {
-  list.push(entry);
-  if (list.length > KEPT) list.shift();
-};
-
-function quietButton(words, help, act) {
-  const button = element("button", "pa-quiet", words);
-  button.type = "button";
-  if (help) {
-    button.title = help;
-    button.setAttribute("aria-label", help);
-  }
-  button.addEventListener("click", act);
-  return button;
-}
 
 class Explorer {
   constructor(root) {
     const find = (selector) => root.querySelector(selector);
     this.root = find(".pa-curves");
+    this.questions = new Questions(timing);
     this.root.addEventListener("keydown", (event) => event.stopPropagation()); // the page has shortcuts of its own
     this.plot = find(".pa-plot");
     this.chart = find(".pa-chart");
@@ -68,17 +51,12 @@ class Explorer {
     });
   }
 
-  // Questions to Python
-
-  /** Ask for other settings. While an answer is outstanding, only the newest wish is kept. */
+  /** Ask Python for other settings, in place of those that the controls show. */
   ask(values) {
     const { n, d, m } = this.controls;
-    const current = { n: String(n.value), d: String(d.value), m: String(m.value) };
-    const wish = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-    this.wanted = { ...current, ...this.wanted, ...wish, view: this.drawing.view };
-    this.since ??= performance.now();
-    timing.pending = true;
-    this.soon ??= setTimeout(() => this.flush(), 0); // a key sends "input" and "change" at once: one question
+    const texts = (all) => Object.fromEntries(Object.entries(all).map(([name, value]) => [name, String(value)]));
+    const current = texts({ n: n.value, d: d.value, m: m.value });
+    this.questions.ask(current, { ...texts(values), view: this.drawing.view }, Boolean(this.dragging));
   }
 
   /** Ask for another place altogether (a preset, a model, another plot): the zoom was of the old one. */
@@ -93,35 +71,13 @@ class Explorer {
     this.ask({ m });
   }
 
-  flush() {
-    this.soon = null;
-    const now = performance.now();
-    if (!this.wanted || (this.asked && now - this.asked.sent < PATIENCE)) return;
-    this.asked = { number: Math.max(Date.now(), (this.asked?.number ?? 0) + 1), input: this.since, sent: now, wish: this.wanted };
-    this.wanted = this.since = null;
-    this.send({ ...this.asked.wish, number: this.asked.number, moving: Boolean(this.dragging) });
-    clearTimeout(this.patience);
-    this.patience = setTimeout(() => this.flush(), PATIENCE + 50);
-  }
-
   // Answers from Python
 
-  update({ number, library, figure, state, problems, csv }, setStateValue) {
-    this.send = (question) => setStateValue("question", question);
-    this.wishCsv = () => setStateValue("csv", Date.now());
+  update({ library, figure, state, problems, ...message }, setStateValue) {
     const before = this.data;
-    this.data = { number, library, figure, ...JSON.parse(state), problems: JSON.parse(problems) };
+    this.data = { library, figure, ...JSON.parse(state), problems: JSON.parse(problems) };
     if (before && before.settings.plot !== this.data.settings.plot) this.drawing.unzoom(); // by the address, perhaps
-    if (csv && this.savedCsv !== csv.number) {
-      this.savedCsv = csv.number;
-      download(csv.text, "text/csv", `${this.data.words.file}.csv`);
-    }
-    let answered = null;
-    if (this.asked && number >= this.asked.number) {
-      answered = { ...this.asked, answered: performance.now() };
-      this.asked = null;
-      this.flush();
-    }
+    const answered = this.questions.heard(message, setStateValue, this.data.words.file);
     if (this.data.lang !== before?.lang) this.relabel();
     if (this.data.lang !== before?.lang || this.data.shown !== before?.shown) {
       this.readout.build(this.data);
@@ -131,7 +87,7 @@ class Explorer {
     this.title.textContent = this.data.words.axis;
     this.plots.show(this.data);
     this.more.show(this.data);
-    if (!this.asked && !this.wanted && !this.held) this.adopt();
+    if (!this.questions.open && !this.held) this.adopt();
     this.summary = this.readout.show(this.data, this.controls.m.value);
     this.draw(answered); // which places the marker, too
   }
@@ -187,7 +143,7 @@ class Explorer {
     this.unzoom = quietButton(labels["zoom.reset"], "", () => this.zoom(null));
     this.unzoom.hidden = !this.drawing.zoomed;
     const images = ["PNG", "SVG"].map((format) => quietButton(format, text(labels["chart.save"], { format }), () => this.save(format.toLowerCase())));
-    const file = quietButton("CSV", labels["csv.help"], () => this.wishCsv());
+    const file = quietButton("CSV", labels["csv.help"], () => this.questions.wishCsv());
     const end = element("span", "pa-tools-group");
     end.append(this.unzoom, element("span", "pa-muted", labels.save), ...images, file);
     this.tools.replaceChildren(start, end);
@@ -233,21 +189,11 @@ class Explorer {
     this.failure.hidden = drawn;
     if (this.unzoom) this.unzoom.hidden = !this.drawing.zoomed;
     this.chart.setAttribute("aria-label", `${this.data.words.title} ${this.data.labels["chart.alt"]}`);
-    this.finish(drawn ? answered : null);
-  }
-
-  /** Note when an answer was on the screen, for whoever measures. */
-  async finish(answered) {
-    if (answered) {
-      const shown = await painted();
-      const { number, input, sent } = answered;
-      remember(timing.redraws, { number, input, sent, answered: answered.answered, painted: shown });
-    }
-    timing.pending = Boolean(this.asked || this.wanted);
+    this.questions.drawn(drawn ? answered : null);
   }
 
   destroy() {
-    clearTimeout(this.patience);
+    this.questions.destroy();
     this.watch.disconnect();
     removeEventListener("pa-print", this.onPrint);
     this.more.destroy();

@@ -217,7 +217,7 @@ class DeviceMap {
   tools() {
     const { words } = this.state;
     const buttons = ["SVG", "PNG"].map((format) => {
-      const button = element("button", { type: "button", class: "pa-dev-quiet" }, filled(words.save, { format }));
+      const button = element("button", { type: "button", class: "pa-quiet" }, filled(words.save, { format }));
       button.addEventListener("click", () => this.save(format));
       return button;
     });

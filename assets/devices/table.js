@@ -58,7 +58,7 @@ class PairTable {
     const drawn = this.all ? shown : shown.slice(0, FIRST);
     this.count.textContent = filled(this.words.count, { shown: grouped(shown.length), all: grouped(this.rows.length) });
     this.table.replaceChildren(this.head(), element("tbody", {}, ...drawn.map((row) => this.row(row))));
-    const more = element("button", { type: "button", class: "pa-dev-quiet" }, filled(this.words.all, { all: grouped(shown.length) }));
+    const more = element("button", { type: "button", class: "pa-quiet" }, filled(this.words.all, { all: grouped(shown.length) }));
     more.addEventListener("click", () => {
       this.all = true;
       this.draw();

@@ -1,8 +1,5 @@
 // the sparse page: choose or paint a mask, move n, d, M; Python counts, one question at a time
 const BOARDS = new WeakMap();
-const PATIENCE = 4000; // ms: an answer that has not come by then does not hold up the next question
-const KEPT = 500; // redraws remembered for whoever measures
-
 const timing = (globalThis.__pa_sparse ??= { redraws: [], pending: false });
 
 const SHARE = "share";
@@ -20,6 +17,7 @@ class SparseBoard {
   constructor(root) {
     const find = (selector) => root.querySelector(selector);
     this.root = find(".pa-sparse");
+    this.questions = new Questions(timing);
     this.root.addEventListener("keydown", (event) => event.stopPropagation()); // the page has shortcuts of its own
     for (const name of ["gallery", "controls", "mask-keys", "mask-queries", "mask-tools", "mask-legend", "mask-note", "readout", "plot", "chart", "failure", "sparse-legend", "tools", "spoken"]) {
       this[name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())] = find(`.pa-${name}`);
@@ -35,47 +33,23 @@ class SparseBoard {
     addEventListener("pa-print", this.onPrint); // assets/document/print.js
   }
 
-  // Questions to Python
-
-  /** Ask for other settings. While an answer is outstanding, only the newest wish is kept. */
-  ask(values, moving = false) {
+  /** Ask Python for other settings, in place of those that were asked for last. */
+  ask(values, moving) {
     const { n, d, memory, mask, tiles } = this.data.settings;
-    this.wanted = { n: String(n), d: String(d), m: String(memory), mask, tiles, ...this.asked?.wish, ...this.wanted, ...values };
-    this.moving = moving;
-    this.since ??= performance.now();
-    timing.pending = true;
-    this.soon ??= setTimeout(() => this.flush(), 0); // a key sends "input" and "change" at once: one question
+    const current = { n: String(n), d: String(d), m: String(memory), mask, tiles };
+    this.questions.ask({ ...current, ...this.questions.asked?.wish }, values, moving);
   }
 
-  flush() {
-    this.soon = null;
-    const now = performance.now();
-    if (!this.wanted || (this.asked && now - this.asked.sent < PATIENCE)) return;
-    this.asked = { number: Math.max(Date.now(), (this.asked?.number ?? 0) + 1), input: this.since, sent: now, wish: this.wanted };
-    this.wanted = this.since = null;
-    this.send({ ...this.asked.wish, number: this.asked.number, moving: Boolean(this.moving) });
-    clearTimeout(this.patience);
-    this.patience = setTimeout(() => this.flush(), PATIENCE + 50);
-  }
-
-  update({ number, library, figure, state, problems, csv }, setStateValue) {
-    this.send = (question) => setStateValue("question", question);
-    this.wishCsv = () => setStateValue("csv", Date.now());
+  update({ library, figure, state, problems, ...message }, setStateValue) {
     const before = this.data;
-    this.data = { number, library, figure, ...JSON.parse(state), problems: JSON.parse(problems) };
-    if (csv) this.saveCsv(csv);
-    let answered = null;
-    if (this.asked && number >= this.asked.number) {
-      answered = { ...this.asked, answered: performance.now() };
-      this.asked = null;
-      this.flush();
-    }
+    this.data = { library, figure, ...JSON.parse(state), problems: JSON.parse(problems) };
+    const answered = this.questions.heard(message, setStateValue, this.fileName());
     this.root.lang = this.data.lang;
     const newWords = this.data.lang !== before?.lang;
     if (newWords) this.relabel();
     if (newWords || this.data.kind !== before?.kind) this.buildControls();
     this.showGallery();
-    if (!this.asked && !this.wanted) this.adopt();
+    if (!this.questions.open) this.adopt();
     this.showPicture();
     this.showReadout();
     this.paintChart(answered);
@@ -156,19 +130,12 @@ class SparseBoard {
   wish(name, value) {
     if (["n", "d", "m"].includes(name)) return { [name]: value };
     const { kind, limits, settings } = this.data;
+    const { wanted, asked } = this.questions;
     this.touched = name;
-    const [newest, ...texts] = (this.wanted?.mask ?? this.asked?.wish.mask ?? settings.mask).split(":");
+    const [newest, ...texts] = (wanted?.mask ?? asked?.wish.mask ?? settings.mask).split(":");
     const numbers = { ...this.data.numbers };
     if (newest === kind) limits[kind].forEach((each, at) => (numbers[each] = each === SHARE ? 100 * Number(texts[at]) : texts[at]));
     return { mask: maskText(kind, limits[kind], { ...numbers, [name]: value }) };
-  }
-
-  button(words, act, help) {
-    const button = element("button", "pa-quiet", words);
-    button.type = "button";
-    if (help) button.setAttribute("aria-label", (button.title = help));
-    button.addEventListener("click", act);
-    return button;
   }
 
   buildMaskTools() {
@@ -186,13 +153,13 @@ class SparseBoard {
     }
     this.maskTools.replaceChildren(tiles);
     if (limits[kind]?.includes("seed")) {
-      this.maskTools.append(this.button(labels.again, () => this.ask(this.wish("seed", String((this.data.numbers.seed + 1) % 1000)))));
+      this.maskTools.append(quietButton(labels.again, "", () => this.ask(this.wish("seed", String((this.data.numbers.seed + 1) % 1000)))));
     }
     if (kind !== "painted") return;
     const paint = element("div", "pa-switch");
     paint.append(
-      this.button(labels["paint.clear"], () => this.picture.give(Array(CELLS * CELLS).fill(0))),
-      this.button(labels["paint.fill"], () => this.picture.give(Array(CELLS * CELLS).fill(1))),
+      quietButton(labels["paint.clear"], "", () => this.picture.give(Array(CELLS * CELLS).fill(0))),
+      quietButton(labels["paint.fill"], "", () => this.picture.give(Array(CELLS * CELLS).fill(1))),
     );
     this.maskTools.append(paint);
   }
@@ -201,8 +168,8 @@ class SparseBoard {
     const { labels } = this.data;
     const end = element("span", "pa-tools-group");
     end.append(
-      ...["PNG", "SVG"].map((format) => this.button(format, () => this.save(format.toLowerCase()), text(labels["chart.save"], { format }))),
-      this.button("CSV", () => this.wishCsv(), labels["csv.help"]),
+      ...["PNG", "SVG"].map((format) => quietButton(format, text(labels["chart.save"], { format }), () => this.save(format.toLowerCase()))),
+      quietButton("CSV", labels["csv.help"], () => this.questions.wishCsv()),
     );
     const start = element("span", "pa-tools-group pa-muted", labels.limits);
     this.tools.replaceChildren(start, end);
@@ -213,7 +180,7 @@ class SparseBoard {
   showPicture() {
     const { settings, kind, picture, tiles, labels, readout } = this.data;
     const kept = (this.kept?.text === picture.kept ? this.kept : (this.kept = { text: picture.kept, bytes: bytesOf(picture.kept) })).bytes;
-    const waiting = this.asked || this.wanted;
+    const waiting = this.questions.open;
     if (!waiting) this.picture.dirty = false;
     const cells = kind === "painted" ? (waiting && this.picture.cells) || cellsOf(settings.mask.split(":")[1]) : null;
     this.picture.show({ n: settings.n, side: picture.side, kept, tiles, tile: settings.tiles, cells });
@@ -304,11 +271,7 @@ class SparseBoard {
       this.failure.hidden = false;
       console.error(error);
     }
-    if (answered) {
-      timing.redraws.push({ ...answered, painted: await painted() });
-      if (timing.redraws.length > KEPT) timing.redraws.shift();
-    }
-    timing.pending = Boolean(this.asked || this.wanted);
+    this.questions.drawn(answered);
   }
 
   fileName() {
@@ -334,14 +297,8 @@ class SparseBoard {
     await savePicture(library, picture, format, this.fileName());
   }
 
-  saveCsv({ number, text: content }) {
-    if (this.savedCsv === number) return;
-    this.savedCsv = number;
-    download(content, "text/csv", `${this.fileName()}.csv`);
-  }
-
   destroy() {
-    clearTimeout(this.patience);
+    this.questions.destroy();
     this.watch.disconnect();
     removeEventListener("pa-print", this.onPrint);
     this.picture.destroy();

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.theme import TOKENS, css_tokens
+from pages.shared.theme import TOKENS, css_tokens, source
 from pebble_engine import PebbleDag, Pebbling
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "board"
@@ -29,14 +29,14 @@ Run = dict[str, Any]
 
 def board_js(files: Iterable[str]) -> str:
     """The named files of ``assets/board`` as one script."""
-    return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in files)
+    return source(*(f"board/{name}" for name in files))
 
 
-BOARD_CSS = css_tokens() + (ASSETS / "board.css").read_text(encoding="utf-8")
+BOARD_CSS = css_tokens() + source("board/board.css")
 
 _board = st.components.v2.component(
     "pebble_board",
-    html=(ASSETS / "board.html").read_text(encoding="utf-8"),
+    html=source("board/board.html"),
     css=BOARD_CSS,
     js=board_js((*PLAYER_FILES, "board.js")),
 )
@@ -57,7 +57,7 @@ def encode_run(
     ------
     ValueError : more than 8,192 vertices, or a label that names no cell of a tensor
     """
-    tensors, arrays = _drawn(pebbling.dag)
+    tensors, arrays, words = _drawn(pebbling.dag)
     ops, vertices, all_sources = pebbling.codes
     sources = [source for source in all_sources if source >= 0]  # of the slides, in order
     return {
@@ -66,6 +66,7 @@ def encode_run(
         "red": pebbling.rules.red,
         "tensors": [dict(tensor) for tensor in tensors],
         **dict(arrays),
+        **{name: list(texts) for name, texts in words},
         "moves": _packed("H", (op << VERTEX_BITS | v for op, v in zip(ops, vertices, strict=True))),
         "sources": _packed("H", sources),
         "lines": _packed("B", pebbling.lines or bytes(len(ops))),
@@ -78,14 +79,17 @@ def encode_run(
 
 
 Arrays = tuple[tuple[str, str], ...]
+Words = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @lru_cache(maxsize=16)  # another M or algorithm plays on the same DAG; at 3,000 vertices an entry is 70 kB
-def _drawn(dag: PebbleDag) -> tuple[tuple[dict[str, Any], ...], Arrays]:
-    """What the board draws of a DAG, whoever plays on it: tensors, and arrays by name."""
+def _drawn(dag: PebbleDag) -> tuple[tuple[dict[str, Any], ...], Arrays, Words]:
+    """What the board draws of a DAG, whoever plays on it: tensors, and arrays by name; with sums that are trees also
+    what each cell is called and the sign on it."""
     if len(dag) > MAX_VERTICES:
         raise ValueError(f"the board draws at most {MAX_VERTICES} vertices, got {len(dag)}")
-    tensors, cells = _tensors(dag)
+    trees = _trees(dag)
+    tensors, cells = _tensors(dag, trees)
     roles = bytearray(len(dag))
     for vertex in dag.outputs:
         roles[vertex] = 2
@@ -94,13 +98,52 @@ def _drawn(dag: PebbleDag) -> tuple[tuple[dict[str, Any], ...], Arrays]:
     starts = [0]
     for operands in dag.predecessors:
         starts.append(starts[-1] + len(operands))
-    return tuple(tensors), (
-        ("cell", _packed("H", cells)),
-        ("step", _packed("H", (place.step for place in dag.places))),
-        ("role", _packed("B", roles)),
-        ("pred_start", _packed("I", starts)),
-        ("preds", _packed("H", (u for operands in dag.predecessors for u in operands))),
+    return (
+        tuple(tensors),
+        (
+            ("cell", _packed("H", cells)),
+            ("step", _packed("H", (0 if place.tensor in trees else place.step for place in dag.places))),
+            ("role", _packed("B", roles)),
+            ("pred_start", _packed("I", starts)),
+            ("preds", _packed("H", (u for operands in dag.predecessors for u in operands))),
+        ),
+        _words(dag, trees, tensors, cells) if trees else (),
     )
+
+
+def _own(dag: PebbleDag, vertex: int) -> list[int]:
+    """The steps of a vertex's own cell that it is made from."""
+    place = dag.places[vertex]
+    return [dag.places[u].step for u in dag.predecessors[vertex] if dag.places[u][:3] == place[:3]]
+
+
+def _trees(dag: PebbleDag) -> dict[str, int]:
+    """Tensors with a sum whose steps do not follow one from the other, and of how many vertices the largest is.
+
+    Such steps are alive side by side, so each has a cell of its own on the board: the sum is a strip of them.
+    """
+    found = {
+        place.tensor
+        for vertex, place in enumerate(dag.places)
+        if place.steps > 1 and _own(dag, vertex) != ([place.step - 1] if place.step else [])
+    }
+    return {name: max(place.steps for place in dag.places if place.tensor == name) for name in found}
+
+
+def _words(dag: PebbleDag, trees: dict[str, int], tensors: Sequence[dict[str, Any]], cells: Sequence[int]) -> Words:
+    """By cell: its name; and in a strip the sign of a product or of a sum."""
+    names = []
+    for tensor in tensors:
+        for row in range(tensor["rows"]):
+            for across in range(tensor["columns"]):
+                column, step = divmod(across, trees.get(tensor["name"], 1))
+                at = f"{row}" if tensor["vector"] else f"{row},{column}"
+                names.append(f"{tensor['name']}[{at}]" + (f"#{step}" if tensor["name"] in trees else ""))
+    marks = [""] * len(names)
+    for vertex, place in enumerate(dag.places):
+        if place.tensor in trees:
+            marks[cells[vertex]] = "+" if _own(dag, vertex) else "\u00d7"
+    return ("names", tuple(names)), ("marks", tuple(marks))
 
 
 def misfit(algorithm: str, title: str, memory: int, least: int) -> Run:
@@ -180,8 +223,11 @@ def _packed(kind: str, numbers: Iterable[int]) -> str:
     return base64.b64encode(array(kind, numbers).tobytes()).decode("ascii")
 
 
-def _tensors(dag: PebbleDag) -> tuple[list[dict[str, Any]], list[int]]:
-    """The grids on the board, and the number of each vertex's cell: tensor by tensor, row by row."""
+def _tensors(dag: PebbleDag, trees: dict[str, int]) -> tuple[list[dict[str, Any]], list[int]]:
+    """The grids on the board, and the number of each vertex's cell: tensor by tensor, row by row.
+
+    `trees` as `_trees` gives them: there ``strip`` cells side by side are one sum.
+    """
     inputs, outputs = set(dag.inputs), set(dag.outputs)
     tensors: dict[str, dict[str, Any]] = {}
     for vertex, place in enumerate(dag.places):
@@ -192,8 +238,11 @@ def _tensors(dag: PebbleDag) -> tuple[list[dict[str, Any]], list[int]]:
             {"name": place.tensor, "role": "input", "rows": 0, "columns": 0, "steps": 1, "vector": True},
         )
         tensor["rows"] = max(tensor["rows"], place.row + 1)
-        tensor["columns"] = max(tensor["columns"], place.column + 1)
-        tensor["steps"] = max(tensor["steps"], place.steps)
+        tensor["columns"] = max(tensor["columns"], (place.column + 1) * trees.get(place.tensor, 1))
+        if place.tensor in trees:
+            tensor["strip"] = trees[place.tensor]
+        else:
+            tensor["steps"] = max(tensor["steps"], place.steps)
         tensor["vector"] = tensor["vector"] and "," not in dag.labels[vertex][len(place.tensor) :]
         if vertex in outputs:
             tensor["role"] = "output"
@@ -203,7 +252,10 @@ def _tensors(dag: PebbleDag) -> tuple[list[dict[str, Any]], list[int]]:
     for name, tensor in tensors.items():
         first[name] = offset
         offset += tensor["rows"] * tensor["columns"]
-    cells = [first[p.tensor] + p.row * tensors[p.tensor]["columns"] + p.column for p in dag.places]
+    cells = []
+    for name, row, column, step, _ in dag.places:
+        across = column * trees[name] + step if name in trees else column
+        cells.append(first[name] + row * tensors[name]["columns"] + across)
     return list(tensors.values()), cells
 
 

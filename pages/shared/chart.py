@@ -8,10 +8,9 @@ light and the dark theme, and a switch of theme needs no run of the script.
 from pathlib import Path
 from typing import Any
 
-from pages.shared.theme import css_tokens
+from pages.shared.theme import source
 
 ROOT = Path(__file__).resolve().parents[2]
-ASSETS = ROOT / "assets" / "curves"
 PLOTLY = max((ROOT / "static").glob("plotly-basic-*.min.js"))
 LIBRARY = f"app/static/{PLOTLY.name}"  # where the browser finds it: server.enableStaticServing
 FONT = "var(--pa-type-body-family)"
@@ -24,12 +23,7 @@ def colour(token: str) -> str:
 
 def scripts(*names: str) -> str:
     """JavaScript files of this folder as one module; the last of them holds the ``export default``."""
-    return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in names)
-
-
-def styles(*names: str) -> str:
-    """Style sheets of this folder, after the design tokens."""
-    return css_tokens() + "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in names)
+    return source(*(f"curves/{name}" for name in names))
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import streamlit as st
 from kernels_ref import ALGORITHMS
 from kernels_ref.counts import BYTES
 from pages.shared import curve_data, curve_maps, curve_runs
-from pages.shared.chart import ASSETS, LIBRARY, colour, scripts, styles
+from pages.shared.chart import LIBRARY, colour, scripts
 from pages.shared.curve_data import DEFAULTS, Curves, View, curves, ends_with, fitting, mask_of, settled
 from pages.shared.curve_fields import NONE
 from pages.shared.curve_figures import NAMED, figure
@@ -32,7 +32,7 @@ from pages.shared.settings import (
     DTYPES,
     CurveSettings,
 )
-from pages.shared.theme import TOKENS
+from pages.shared.theme import TOKENS, source
 from pages.shared.url_state import Address, encode, sync, update
 
 KEY = "curves_explorer"
@@ -268,11 +268,11 @@ def _preset(n: int, d: int, settings: CurveSettings, t: Texts) -> dict[str, Any]
 
 _explorer = st.components.v2.component(
     "curves_explorer",
-    html=(ASSETS / "explorer.html").read_text(encoding="utf-8"),
-    css=styles("chart.css", "explorer.css", "more.css"),
+    html=source("curves/explorer.html"),
+    css=source("curves/chart.css", "curves/explorer.css", "curves/more.css"),
     js=scripts(
-        "plotly.js", "control.js", "readout.js", "file.js", "labels.js", "save.js", "more.js", "marker.js",
-        "drawing.js", "explorer.js",
+        "plotly.js", "control.js", "readout.js", "file.js", "questions.js", "labels.js", "save.js", "more.js",
+        "marker.js", "drawing.js", "explorer.js",
     ),
     isolate_styles=False,
 )  # fmt: skip

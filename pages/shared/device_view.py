@@ -28,29 +28,27 @@ from pages.shared.i18n import Texts, escaped
 from pages.shared.numbers import NARROW_NO_BREAK_SPACE as THIN
 from pages.shared.numbers import grouped, rounded, times_n_squared
 from pages.shared.settings import DEVICES, WORD_BYTES, DeviceSettings
-from pages.shared.theme import ASSETS, css_tokens
+from pages.shared.theme import source
 from pages.shared.url_state import Address, show
 
 MAP, TABLE = "devices_map", "devices_table"
-FOLDER = ASSETS / "devices"
 _FILE = re.compile(r"^([\w.-]+/[\w.-]+) (\S+) @([0-9a-f]{8})\b")
 _SITE = re.compile(r"^((?:[\w-]+\.)+(?:com|org|io|net))((?:/[^\s,;:()']+)*)")
 _REPORTS = "measured in public reports"  # how the data begin a source that no page of a vendor backs
 
 
-def _text(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
-
-
 _map = st.components.v2.component(
     "devices_map",
-    html=_text("map.html"),
-    css=css_tokens() + _text("devices.css"),
-    js=_text("common.js") + (ASSETS / "curves" / "file.js").read_text(encoding="utf-8") + _text("map.js"),
+    html=source("devices/map.html"),
+    css=source("devices/devices.css"),
+    js=source("devices/common.js", "curves/file.js", "devices/map.js"),
     isolate_styles=False,
 )
 _table = st.components.v2.component(
-    "devices_table", html=_text("table.html"), js=_text("common.js") + _text("table.js"), isolate_styles=False
+    "devices_table",
+    html=source("devices/table.html"),
+    js=source("devices/common.js", "devices/table.js"),
+    isolate_styles=False,
 )
 
 

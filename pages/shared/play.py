@@ -15,7 +15,6 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.board import ASSETS as BOARD_ASSETS
 from pages.shared.fields import Problem
 from pages.shared.i18n import Texts, escaped
 from pages.shared.levels import LEVEL_IDS, OWN, Level, best_bound, levels
@@ -23,7 +22,7 @@ from pages.shared.numbers import grouped
 from pages.shared.play_board import layout, most_moves, played, read, written
 from pages.shared.settings import PLAY, PlaySettings
 from pages.shared.solving import solved
-from pages.shared.theme import ASSETS, css_tokens
+from pages.shared.theme import css_tokens, source
 from pages.shared.url_state import Address
 from pebble_engine import (
     Fault,
@@ -50,14 +49,13 @@ FAULTS_SHOWN = 40
 _UNREADABLE = ("bad_move", "not_json", "not_text", "too_large", "bad_dag", "bad_rules")  # reasons with a sentence
 _OWN, _REPORT, _SOLVED, _LISTED = "_play_own", "_play_report", "_play_solved", "_play_listed"
 
-_FOLDER = ASSETS / "play"
-_JS = [BOARD_ASSETS / name for name in ("element.js", "words.js")]
-_JS += [_FOLDER / name for name in ("rules.js", "hint.js", "scene.js", "panel.js", "play.js")]
+_JS = ["board/element.js", "board/words.js"]
+_JS += [f"play/{name}.js" for name in ("rules", "hint", "scene", "panel", "play")]
 _component = st.components.v2.component(
     "pebble_play",
-    html=(_FOLDER / "play.html").read_text(encoding="utf-8"),
-    css=css_tokens() + (_FOLDER / "play.css").read_text(encoding="utf-8"),
-    js="\n".join(path.read_text(encoding="utf-8") for path in _JS),
+    html=source("play/play.html"),
+    css=css_tokens() + source("play/play.css"),
+    js=source(*_JS),
 )
 
 

@@ -21,8 +21,7 @@ from pages.shared.board import ASSETS, PLAYER_FILES, Run, board_js, encode_run, 
 from pages.shared.i18n import DEFAULT, LANGUAGES, Texts
 from pages.shared.levels import ends
 from pages.shared.numbers import grouped
-from pages.shared.theme import ASSETS as ALL_ASSETS
-from pages.shared.theme import TOKENS, css_tokens
+from pages.shared.theme import TOKENS, css_tokens, source
 from pebble_engine import PebbleDag, PebbleError, Pebbling, read_pebbling
 
 STORE, OUTPUT = 1, 2  # a move's code and a vertex's role, as `encode_run` writes them
@@ -54,8 +53,7 @@ def replay_file(runs: Sequence[Run], about: About, t: Texts, start: int = 0) -> 
     dashes = {name: look["svg-dash"] for name, look in TOKENS["algorithms"].items()}
     dressed = [run | {"dash": dashes.get(run["algorithm"], "")} for run in runs]
     data = {"runs": dressed, "labels": t.group("lab.board"), "start": start}
-    sheets = [(ASSETS / name).read_text(encoding="utf-8") for name in ("board.css", "standalone.css")]
-    printing = (ALL_ASSETS / "document" / "print.js").read_text(encoding="utf-8")
+    printing = source("document/print.js")
     scripts = [printing, board_js((*PLAYER_FILES, "standalone.js"))]
     said = [about.sentence, *(result(run, t) for run in runs)]
     foot = [f'<p class="keys">{escape(t("replay.keys"))}</p>', made_with(about, t)]
@@ -65,7 +63,7 @@ def replay_file(runs: Sequence[Run], about: About, t: Texts, start: int = 0) -> 
         about="\n".join(f"<p>{escape(line)}</p>" for line in said if line),
         noscript=escape(t("replay.noscript")),
         foot="\n".join(foot),
-        css=css_tokens() + "".join(sheets),
+        css=css_tokens() + source("board/board.css", "board/standalone.css"),
         data=inline_json(data),
         js="\n".join(scripts),
     )

@@ -192,7 +192,7 @@ LAB = Spec(
         IntField("step", "t", 0, 10**9),
         IdField("form", "form", tuple(LAB_KERNELS)),
         IdField("mask", "mask", LAB_MASKS),
-        IdField("granularity", "sums", ("chain", "entry")),
+        IdField("granularity", "sums", ("chain", "tree", "entry")),
         IdField("sliding", "slide", ("yes", "no")),
     ),
     restarts="step",

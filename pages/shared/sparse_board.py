@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from kernels_ref.masks import Mask
-from pages.shared.chart import LIBRARY, scripts, styles
+from pages.shared.chart import LIBRARY, scripts
 from pages.shared.curves import SEPARATOR, doublings, plain
 from pages.shared.fields import Problem, validate
 from pages.shared.i18n import Texts
@@ -19,7 +19,7 @@ from pages.shared.sparse import HIGH, LOW, START, Point, csv, curve, mask_of, pa
 from pages.shared.sparse_fields import BY_ENTRY, KINDS, LIMITS, cells_of, kind_of, numbers_of
 from pages.shared.sparse_figure import figure
 from pages.shared.sparse_masks import as_bytes, built, met_shares, shares, thumbnails
-from pages.shared.theme import ASSETS, TOKENS
+from pages.shared.theme import TOKENS, source
 from pages.shared.url_state import Address, sync, update
 
 KEY = "sparse_board"
@@ -196,13 +196,14 @@ def _legend(t: Texts, dense: bool) -> list[dict[str, Any]]:
 
 _board = st.components.v2.component(
     "sparse_board",
-    html=(ASSETS / "sparse" / "sparse.html").read_text(encoding="utf-8"),
-    css=styles("chart.css", "explorer.css") + (ASSETS / "sparse" / "sparse.css").read_text(encoding="utf-8"),
+    html=source("sparse/sparse.html"),
+    css=source("curves/chart.css", "curves/explorer.css", "sparse/sparse.css"),
     js=scripts(
-        "plotly.js", "readout.js", "control.js", "file.js", "save.js", "../sparse/picture.js", "../sparse/sparse.js"
+        "plotly.js", "readout.js", "control.js", "file.js", "questions.js", "save.js", "../sparse/picture.js",
+        "../sparse/sparse.js",
     ),
     isolate_styles=False,
-)
+)  # fmt: skip
 
 
 def board(address: Address, t: Texts) -> None:

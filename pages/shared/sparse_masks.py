@@ -8,44 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kernels_ref import masks
-from kernels_ref.masks import Array, Band, Booleans, Cells, Mask, Meetings
-from pages.shared.sparse_fields import BY_ENTRY, cells_of
+from kernels_ref.masks import Array, Band, Cells, Mask
+from pages.shared.sparse_fields import cells_of
 
 Floats = npt.NDArray[np.float32]
 BUILT = 16  # masks kept for everybody; one that is drawn entry by entry takes 5 MB
 THUMB = 24  # side of a gallery picture, in cells
-
-
-class Entries(Cells):
-    """A mask drawn entry by entry, with a table of sums: any rectangle is looked up, so a tiling is counted at once.
-
-    It answers as `kernels_ref.masks.entries` does, only faster: an n = 1024 curve takes 0.05 s and not a second.
-    """
-
-    def __init__(self, keep: Booleans, sums: npt.NDArray[np.int32] | None = None) -> None:
-        super().__init__(keep, *(np.arange(side + 1) for side in keep.shape))
-        if sums is None:
-            sums = np.zeros((keep.shape[0] + 1, keep.shape[1] + 1), np.int32)
-            np.cumsum(keep, axis=0, dtype=np.int32, out=sums[1:, 1:])
-            np.cumsum(sums, axis=1, out=sums)
-        self._sums = sums
-
-    @functools.cached_property
-    def T(self) -> Cells:
-        return Entries(self.keep.T, self._sums.T)
-
-    def repeated(self, times: int) -> Cells:
-        return self if times == 1 else super().repeated(times)
-
-    def pairs(self, row_edges: Array, column_edges: Array) -> Booleans:
-        above = np.diff(self._sums[np.ix_(row_edges, column_edges)], axis=0)
-        found: Booleans = above[:, 1:] != above[:, :-1]
-        return found
-
-    def meetings(self, row_edges: Array, column_edges: Array) -> Meetings:
-        met = self.pairs(row_edges, column_edges)
-        sizes = np.diff(row_edges), np.diff(column_edges)
-        return Meetings(met.sum(axis=1), met.sum(axis=0), *sizes, bool(met[-1, -1]))
 
 
 @functools.lru_cache(maxsize=BUILT)
@@ -56,8 +24,7 @@ def built(name: str, n: int) -> Mask | None:
     kind, _, rest = name.partition(":")
     if kind == "painted":
         return masks.block(cells_of(rest), n, n)
-    found = masks.named(name, n, n)
-    return Entries(found.keep) if kind in BY_ENTRY and isinstance(found, Cells) else found
+    return masks.named(name, n, n)
 
 
 def shares(mask: Mask | None, n: int, side: int) -> Floats:

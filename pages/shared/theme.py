@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 import streamlit as st
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
+_COMMENT = re.compile(r"//.*|/\*((?!\*/).)*\*/")
 TOKENS: dict[str, Any] = json.loads((ASSETS / "tokens.json").read_text(encoding="utf-8"))
 
-# Page-wide rules that Streamlit's theme has no option for: the only style sheet outside the components.
+# Page-wide rules that Streamlit's theme has no option for. With ``assets/document/page.css``, which holds what pages
+# share, the only style sheet outside the components.
 _PAGE = """
 .stMainBlockContainer { max-width: var(--pa-size-page); padding: 5rem 1.5rem 3rem; }
 .stMainBlockContainer h1 { padding: 0 0 .25rem; letter-spacing: -.01em; }
@@ -78,6 +81,15 @@ _EMBEDDED = """
 """
 
 
+def source(*names: str) -> str:
+    """Files of ``assets`` as one text, without indentation, empty lines and lines that are a comment.
+
+    Streamlit sends a component's whole script and style sheet again with every change of its data.
+    """
+    lines = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in names).splitlines()
+    return "\n".join(text for line in lines if (text := line.strip()) and not _COMMENT.fullmatch(text)) + "\n"
+
+
 def colours() -> dict[str, dict[str, str]]:
     """Every colour as {"light": ..., "dark": ...}, by the name that follows ``--pa-``."""
     named: dict[str, dict[str, str]] = dict(TOKENS["colours"])
@@ -107,7 +119,7 @@ def _style(embedded: bool) -> str:
         for name, pair in colours().items()
     )
     extra = _EMBEDDED if embedded else ""
-    return f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{_PRINT}{extra}</style>"
+    return f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{source('document/page.css')}{_PRINT}{extra}</style>"
 
 
 def page_style() -> None:

@@ -15,7 +15,7 @@ from pages.shared.fields import Problem
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
 from pages.shared.settings import ALGORITHM_IDS, WHY, WhySettings
-from pages.shared.theme import ASSETS, css_tokens
+from pages.shared.theme import css_tokens, source
 from pages.shared.url_state import Address, update
 from pages.shared.why_pictures import table
 from pages.shared.why_study import (
@@ -33,22 +33,16 @@ PLACE = "why_phases"  # the component's key
 TOY = ("n", "d", "memory")
 FULL = ("full_n", "full_d", "full_memory")
 PROVEN = {"n": 2, "d": 1, "memory": 11}  # the largest run whose optimum is known
-_OWN = ("lit.js", "ruler.js", "why.js")
 _SHOWN = "_why_revision"
 NOTHING = "\u2013"  # no such number
 
 
-def _own(name: str) -> str:
-    return (ASSETS / "why" / name).read_text(encoding="utf-8")
-
-
 _component = st.components.v2.component(
     "phases",
-    html=_own("why.html"),
-    css=BOARD_CSS + _own("why.css"),
-    js="\n".join(
-        [board_js(("element.js", "replay.js", "words.js", "layout.js", "draw.js", "controls.js")), *map(_own, _OWN)]
-    ),
+    html=source("why/why.html"),
+    css=BOARD_CSS + source("why/why.css"),
+    js=board_js(("element.js", "replay.js", "words.js", "layout.js", "draw.js", "controls.js"))
+    + source("why/lit.js", "why/ruler.js", "why/why.js"),
 )
 
 
@@ -56,7 +50,7 @@ _component = st.components.v2.component(
 _still = st.components.v2.component(
     "still",
     html='<div class="still"></div>',
-    css=css_tokens() + _own("still.css"),
+    css=css_tokens() + source("why/still.css"),
     js="""// a picture
     export default function ({ data, parentElement }) {
       const box = parentElement.querySelector(".still");

@@ -10,6 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench import board
+from tests.bench.kernels import BACKWARD
 from tests.bench.measure import Row, percentile
 from tests.browser.conftest import FLAGS, PATHS, running_server
 
@@ -38,6 +39,7 @@ def rows() -> Iterator[Row]:
         with running_server(Path(folder)) as server:
             yield from home(browser, server.url)
             yield from sliders(browser, server.url, "curves", "__pa_curves")
+            yield from sliders(browser, server.url, f"curves?a={','.join(BACKWARD)}", "__pa_curves")
             yield from sliders(browser, server.url, "sparse", "__pa_sparse")
             yield from every_page(browser, server.url)
         browser.close()
@@ -101,6 +103,7 @@ def sliders(browser: Browser, url: str, name: str, handle: str) -> Iterator[Row]
         slider.press("ArrowRight" if number % 20 < 10 else "ArrowLeft")
         page.wait_for_function(f"!{handle}.pending")
     redraws = page.evaluate(f"{handle}.redraws.map((redraw) => redraw.painted - redraw.input)")
+    name = name.replace(f"?a={','.join(BACKWARD)}", f", {len(BACKWARD)} kernels")
     yield Row(f"{name}, n slider: key to painted, median", percentile(redraws, 0.5), "ms", "")
     yield Row(f"{name}, n slider: key to painted, p95", percentile(redraws, 0.95), "ms", "under 250")
     page.context.close()

@@ -5,6 +5,7 @@ sweep        the DataFrame of every backward kernel at 200 memories, bounds and 
 winners      the winner map of every backward kernel, 20 widths by 50 memories
 swaps        every exact swap of two curves, n = 2^20
 fits         both regimes, every algorithm, the envelope
+answers      what the server does for a move of a slider: counts, figure and words, nothing known before
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from kernels_ref import ALGORITHMS, Shape, fits, log_spaced, swaps, sweep, winne
 from kernels_ref.bounds import lower_bounds
 from kernels_ref.products import best_tile
 from kernels_ref.sweep import _known_swaps
+from pages.shared import curve_data, curves
+from pages.shared.settings import ALGORITHM_IDS, CurveSettings
 from tests.bench.kernels import BACKWARD, seconds
 from tests.bench.measure import Row
 
@@ -35,6 +38,12 @@ def fit_all() -> None:
         fits.fit_envelope(regime)
 
 
+def answer(algorithms: tuple[str, ...]) -> None:
+    for cached in (best_tile, curve_data.curves, curves.payload):
+        cached.cache_clear()
+    curves.payload(CurveSettings(algorithms=algorithms), "en")
+
+
 def rows() -> Iterator[Row]:
     shape = Shape(4096, 4096, 64, 64)
     for form in ("qkv", "forward", "weights"):
@@ -44,6 +53,8 @@ def rows() -> Iterator[Row]:
     yield milliseconds("winner map, 20 widths x 50 memories", lambda: winner_map(4096, *grid, BACKWARD))
     yield milliseconds("every swap of two curves, n = 2^20", find_swaps)
     yield milliseconds("fits, both regimes, all algorithms", fit_all)
+    for algorithms in (ALGORITHM_IDS, tuple(BACKWARD)):
+        yield milliseconds(f"an answer of the page, {len(algorithms)} kernels", partial(answer, algorithms))
 
 
 def milliseconds(what: str, work: Callable[[], object]) -> Row:

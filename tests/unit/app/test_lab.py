@@ -77,3 +77,7 @@ def test_a_dag_too_large_for_the_board_is_said_and_not_drawn(monkeypatch: pytest
     (problem,) = asked.problems
     assert problem.code == "too_many_vertices"
     assert (asked.settings.n, asked.settings.form) == (4, "weights")
+    trees = address(LabSettings(n=8, d=8, algorithms=("belady",), granularity="tree"), monkeypatch)
+    fitted(trees)
+    assert [problem.code for problem in trees.problems] == ["too_many_vertices"]
+    assert (trees.settings.n, trees.settings.granularity) == (4, "tree")

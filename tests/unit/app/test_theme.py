@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.shared.theme import TOKENS, colours, css_tokens
+from pages.shared.theme import ASSETS, TOKENS, _style, colours, css_tokens, source
 
 THEMES = ("light", "dark")
 CONFIG = tomllib.loads(Path(__file__).resolve().parents[3].joinpath(".streamlit/config.toml").read_text("utf-8"))
@@ -109,3 +109,30 @@ def test_colours_are_plain_hexadecimal() -> None:
     for name, pair in colours().items():
         for theme in THEMES:
             assert re.fullmatch("#[0-9A-F]{6}", pair[theme]), (name, theme)
+
+
+def test_a_source_has_its_code_and_no_comments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one.js").write_text(
+        '// what it is\n  const a = "//"; // kept\n\n  /** A doc. */\n  /* x */ b();\n', "utf-8"
+    )
+    (tmp_path / "two.css").write_text("/* a sheet */\n.a {\n  top: 0;\n}\n", "utf-8")
+    monkeypatch.setattr("pages.shared.theme.ASSETS", tmp_path)
+    assert source("one.js", "two.css") == 'const a = "//"; // kept\n/* x */ b();\n.a {\ntop: 0;\n}\n'
+
+
+def test_no_text_of_a_script_spans_lines() -> None:
+    """`source` drops indentation and lines that begin with //, wherever they are."""
+    scripts = sorted(ASSETS.rglob("*.js"))
+    assert len(scripts) > 30
+    for path in scripts:
+        for line in path.read_text("utf-8").splitlines():
+            assert line.count("`") % 2 == 0, (path, line)
+
+
+def test_the_page_defines_what_components_in_it_use() -> None:
+    """They come without the tokens, and with no rule of their own for what `document/page.css` has."""
+    page = _style(False)
+    assert css_tokens(".stApp") in page
+    assert ".pa-quiet {" in page
+    for name in ("curves/explorer", "curves/more", "sparse/sparse", "devices/devices"):
+        assert not re.search(r"^\.pa-quiet \{", source(f"{name}.css"), re.MULTILINE)

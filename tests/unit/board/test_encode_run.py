@@ -3,11 +3,12 @@
 import json
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from kernels_ref import count, kernel_source, pebble, theory
 from pages.shared.board import MAX_VERTICES, Run, encode_run, misfit, revision, unpacked
-from pebble_engine import Move, Pebbling, Rules, attention_backward, replay
+from pebble_engine import Move, Pebbling, Rules, attention_backward, pebble_order, replay
 from pebble_engine.examples import chain
 from tests.unit.board.synthetic import large_run
 
@@ -55,6 +56,37 @@ def test_cells_are_numbered_tensor_by_tensor_and_row_by_row(n: int, d: int, memo
     assert shown == [label.split("#")[0] for label in pebbling.dag.labels]
     steps = unpacked("H", run["step"])
     assert steps == [int(label.partition("#")[2] or 0) for label in pebbling.dag.labels]
+
+
+@pytest.mark.parametrize("mask", [None, "causal"])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (2, 1), (3, 2), (4, 3)])
+def test_every_vertex_of_a_tree_has_a_cell_of_its_own(n: int, d: int, mask: str | None) -> None:
+    kept = None if mask is None else np.tri(n, dtype=bool)
+    dag = attention_backward(n=n, d=d, granularity="tree", mask=kept)
+    run = encode_run(pebble_order(dag, Rules(red=12)), [], 0, "")
+    cells = unpacked("H", run["cell"])
+    assert len(set(cells)) == len(dag)
+    assert max(cells) < sum(tensor["rows"] * tensor["columns"] for tensor in run["tensors"]) <= MAX_VERTICES
+    assert all(tensor["steps"] == 1 for tensor in run["tensors"])
+    if n == d == 1:
+        assert "names" not in run, "sums of one product are plain cells"
+        return
+    strips = {tensor["name"]: tensor.get("strip") for tensor in run["tensors"] if tensor.get("strip")}
+    terms = {"S": d, "dP": d, "dV": n, "dK": n, "dQ": n}
+    assert strips == {name: 2 * number - 1 for name, number in terms.items() if number > 1}
+    for vertex, (label, cell) in enumerate(zip(dag.labels, cells, strict=True)):
+        tensor = label.partition("[")[0]
+        assert run["names"][cell] == (label if tensor in strips else label.partition("#")[0])
+        before = {dag.labels[u].partition("#")[0] for u in dag.predecessors[vertex]}
+        sign = "+" if label.partition("#")[0] in before else "\u00d7"
+        assert run["marks"][cell] == (sign if tensor in strips else "")
+
+
+def test_a_chain_has_no_strips() -> None:
+    for granularity in ("chain", "entry"):
+        run = encode_run(pebble_order(attention_backward(n=3, d=2, granularity=granularity), Rules(red=14)), [], 0, "")
+        assert not {"names", "marks"} & set(run)
+        assert not any("strip" in tensor for tensor in run["tensors"])
 
 
 def test_tensors_of_the_backward_pass() -> None:
