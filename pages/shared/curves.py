@@ -22,7 +22,7 @@ from pages.shared.curve_models import RIDGED, ridge, title
 from pages.shared.device_data import Model
 from pages.shared.fault import callback
 from pages.shared.fields import validate
-from pages.shared.i18n import Texts
+from pages.shared.i18n import JOINER, Texts
 from pages.shared.numbers import grouped, rounded
 from pages.shared.said import counter, parts, said
 from pages.shared.settings import (
@@ -377,5 +377,5 @@ def csv(settings: CurveSettings, view: View | None = None) -> str:
 
 
 def plain(markdown: str) -> str:
-    """A sentence without the backslashes that protect it inside Markdown."""
-    return re.sub(r"\\([^\w\s])", r"\1", markdown)
+    """A sentence without what protects it inside Markdown (`escaped`)."""
+    return re.sub(r"\\([^\w\s])", r"\1", markdown).replace(JOINER, "")
