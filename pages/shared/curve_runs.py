@@ -16,6 +16,7 @@ from kernels_ref import Cancelled, Check, Counts, DoesNotFit, count, masks
 from kernels_ref.masks import Mask
 from pages.shared.apart import Exhausted, Limits, apart
 from pages.shared.curve_data import mask_of
+from pages.shared.fault import callback
 from pages.shared.i18n import Texts, escaped
 from pages.shared.numbers import grouped
 from pages.shared.settings import CurveSettings
@@ -162,6 +163,7 @@ def outdated(now: CurveSettings) -> bool:
     return shown is not None and (beyond(now) or beyond(shown) or now.heads != shown.heads) and now != shown
 
 
+@callback
 def _begin(current: Callable[[], CurveSettings]) -> None:
     settings = current()
     if beyond(settings):  # the page did not know yet

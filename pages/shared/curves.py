@@ -20,9 +20,11 @@ from pages.shared.curve_figures import NAMED, figure
 from pages.shared.curve_models import PRESETS as MODELS
 from pages.shared.curve_models import RIDGED, ridge, title
 from pages.shared.device_data import Model
+from pages.shared.fault import callback
 from pages.shared.fields import validate
-from pages.shared.i18n import Texts
+from pages.shared.i18n import JOINER, Texts
 from pages.shared.numbers import grouped, rounded
+from pages.shared.said import counter, parts, said
 from pages.shared.settings import (
     CURVE_FORMS,
     CURVE_MASKED_N,
@@ -304,15 +306,16 @@ def explorer(address: Address, t: Texts) -> None:
     )
 
 
+@callback
 def answer() -> None:
     """Take over what the reader asked for in the component: checked like an address, a bad value not taken."""
-    question = st.session_state[KEY]["question"]
-    if not isinstance(question, dict):
+    question = parts(KEY, "question")
+    if not question:
         return
     raw = {field: str(question[name]) for name, field in FIELDS.items() if name in question}
     raw = _together(raw)
     _, problems = validate(CURVES, raw, current())
-    st.session_state["curves.asked"] = {"number": int(question.get("number", 0)), "problems": problems}
+    st.session_state["curves.asked"] = {"number": counter(question.get("number")), "problems": problems}
     st.session_state["curves.view"] = view_of(question.get("view"))
     st.session_state["curves.moving"] = question.get("moving") is True
     update(CURVES, **raw)
@@ -352,9 +355,10 @@ def address_of_now() -> Address:
     return address
 
 
+@callback
 def wish_csv() -> None:
     """The reader wants the file: the next answer carries it, once."""
-    st.session_state["curves.csv"] = st.session_state[KEY]["csv"]
+    st.session_state["curves.csv"] = counter(said(KEY, "csv")) or None
 
 
 def current() -> CurveSettings:
@@ -373,5 +377,5 @@ def csv(settings: CurveSettings, view: View | None = None) -> str:
 
 
 def plain(markdown: str) -> str:
-    """A sentence without the backslashes that protect it inside Markdown."""
-    return re.sub(r"\\([^\w\s])", r"\1", markdown)
+    """A sentence without what protects it inside Markdown (`escaped`)."""
+    return re.sub(r"\\([^\w\s])", r"\1", markdown).replace(JOINER, "")

@@ -13,10 +13,12 @@ import streamlit as st
 
 from kernels_ref import ALGORITHMS, Counts, count
 from pages.shared import device_data as data
-from pages.shared.device_data import OWN, Device, Model
+from pages.shared.device_data import LEVELS, OWN, Device, Model
+from pages.shared.fault import callback
 from pages.shared.fields import Problem
+from pages.shared.said import parts
 from pages.shared.settings import ALL_LEVELS, DEVICES, WORD_BYTES, DeviceSettings
-from pages.shared.url_state import Address, sync, update
+from pages.shared.url_state import Address, sync, typed_in, update
 
 # Rows of Q and K for a model whose source names none; the page says that they are assumed.
 ASSUMED_N = 1024
@@ -250,9 +252,10 @@ def address_of_now() -> Address:
     return address
 
 
+@callback
 def take(field: str) -> None:
     """Something of the reader's own, as it was typed. Bytes choose the own device, a head dimension the own model."""
-    typed = st.session_state[f"devices.{field}_typed"].strip()
+    typed = typed_in(f"devices.{field}_typed")
     values: dict[str, object] = {field: typed or DEVICES.named(field).write(getattr(DeviceSettings(), field))}
     kept = current()
     parsed = DEVICES.named(field).check(values[field])
@@ -265,15 +268,16 @@ def take(field: str) -> None:
     update(DEVICES, **values)
 
 
+@callback
 def meet(field: str) -> None:
     """Another level shows other devices, and another device may be of another level: the other one of the two follows.
 
     Of a new level the device with the highest bandwidth is looked at, since its times are known.
     """
     state = st.session_state
-    level, device = state["devices.tier"], state["devices.device"]
+    level, device = str(state.get("devices.tier")), str(state.get("devices.device"))
     levels = {one.id: one.level for one in data.DEVICES}
-    if level == ALL_LEVELS or device == OWN or levels[device] == level:
+    if level not in LEVELS or levels.get(device, level) == level:  # all of them, or the reader's own device
         return
     if field == "device":
         state["devices.tier"] = levels[device]
@@ -284,8 +288,9 @@ def meet(field: str) -> None:
         state["devices.device"] = max(here, key=lambda one: one.bandwidth or 0).id
 
 
+@callback
 def adopt_pair(key: str) -> None:
     """A mark on the map or a row of the table was chosen."""
-    wish = st.session_state[key]["pair"]
-    if isinstance(wish, dict):
+    wish = parts(key, "pair")
+    if wish:
         update(DEVICES, device=wish.get("device"), model=wish.get("model"))

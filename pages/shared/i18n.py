@@ -1,6 +1,7 @@
 """Words, one catalogue per language: labels in JSON, prose in Markdown. Ids travel; words appear at the last moment."""
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,10 @@ import streamlit as st
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 LANGUAGES = {"en": "English", "es": "Español"}
 DEFAULT = "en"
+JOINER = "\u2060"  # takes no place
+# Between the characters of which Streamlit makes something when the backslashes are gone: `:material/home:`, `http://`,
+# `a@b.org`, `www.`, `->`.
+_MADE_LATER = re.compile(r"(?<=:)(?=[\w/])|(?<=@)(?=\w)|(?<=www)(?=\.)|(?<=[<>=~!-])(?=[<>=-])", re.IGNORECASE)
 
 
 @cache
@@ -80,5 +85,6 @@ def texts() -> Texts:
 
 
 def escaped(text: str) -> str:
-    """User text or a number that Markdown must show as it is."""
-    return "".join("\\" + char if char in "\\`*_{}[]()#+-.!|<>$~:^" else char for char in text)
+    """User text or a number that Markdown must show as it is: no markup, and no icon, link or arrow made of it."""
+    parted = _MADE_LATER.sub(JOINER, text)
+    return "".join("\\" + char if char in "\\`*_{}[]()#+-.!|<>$~:^&" else char for char in parted)

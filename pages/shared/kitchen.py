@@ -9,7 +9,9 @@ import streamlit as st
 
 from kernels_ref import count, crossover, pebble, swaps, sweep
 from pages.shared.board import encode_run
+from pages.shared.fault import callback
 from pages.shared.i18n import Texts
+from pages.shared.said import said
 from pages.shared.settings import ALGORITHM_IDS, HOME_D, HOME_MEMORY, HOME_N
 from pages.shared.theme import ASSETS, css_tokens
 
@@ -112,8 +114,9 @@ def kitchen(memory: int, t: Texts, on_memory: Callable[[int], None], key: str = 
         told = {"memory": memory, "slider": memory, "turn": told["turn"] + 1 if told else 0}
     state["_kitchen"] = told
 
+    @callback
     def released() -> None:
-        value = (state.get(key) or {}).get("memory")
+        value = said(key, "memory")
         if isinstance(value, int):
             state["_kitchen"] = told | {"slider": value}
             on_memory(value)

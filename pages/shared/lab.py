@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 import kernels_ref
 from kernels_ref import kernel_source, pebble
 from pages.shared.board import Run, clock_length, encode_run, misfit, operations, revision
-from pages.shared.fields import IdField, Problem
+from pages.shared.fault import callback
+from pages.shared.fields import IdField, Problem, validate
+from pages.shared.said import parts
 from pages.shared.settings import LAB, LAB_KERNELS, LAB_VERTICES, ORDER_IDS, LabSettings
 from pages.shared.url_state import Address, update
 from pebble_engine import (
@@ -132,10 +134,11 @@ def notation(algorithm: str, settings: LabSettings, form: str) -> Callable[[], s
 # What the reader does becomes the value of a setting's key, as if a widget had been moved; `sync` does the rest.
 
 
+@callback
 def choose(side: str) -> None:
     """Another algorithm on one side. The same one on both sides is no comparison: then they change places."""
-    before = [*st.session_state["lab.algorithms"], NO_ALGORITHM][:2]
-    after = [st.session_state["lab.left"], st.session_state["lab.right"]]
+    before = [*settings_now().algorithms, NO_ALGORITHM][:2]
+    after = [str(st.session_state.get(f"lab.{name}", NO_ALGORITHM)) for name in ("left", "right")]
     if after[0] == after[1]:
         changed, other = (0, 1) if side == "left" else (1, 0)
         free = [before[changed], *(a for a in playable(settings_now()) if a != after[changed])]
@@ -145,8 +148,8 @@ def choose(side: str) -> None:
 
 def settings_now() -> LabSettings:
     """The settings that the session holds."""
-    kept: LabSettings = st.session_state["_settings.lab"]
-    return kept
+    kept: LabSettings | None = st.session_state.get("_settings.lab")
+    return kept or LabSettings()
 
 
 def choices(field: str) -> tuple[str, ...]:
@@ -156,23 +159,27 @@ def choices(field: str) -> tuple[str, ...]:
     return found.ids
 
 
+@callback
 def choose_dag(field: str) -> None:
     """Another DAG: algorithms that cannot play it make room for those that can."""
-    changed = {field: st.session_state[f"lab.{field}_chosen"]}
-    possible = playable(replace(settings_now(), **changed))
-    algorithms = [a for a in st.session_state["lab.algorithms"] if a in possible] or list(possible[:2])
-    update(LAB, **changed, algorithms=algorithms)
+    now = settings_now()
+    checked, _ = validate(LAB, {field: st.session_state.get(f"lab.{field}_chosen")}, now)
+    possible = playable(checked)
+    algorithms = [a for a in now.algorithms if a in possible] or list(possible[:2])
+    update(LAB, **{field: getattr(checked, field)}, algorithms=algorithms)
 
 
+@callback
 def adopt_place() -> None:
     """The reader has come to rest at a tick: it goes into the address."""
-    place = st.session_state[BOARD]["step"]
-    if place and place["rev"] == st.session_state.get(_SHOWN):
-        st.session_state["lab.step"] = place["t"]
+    place = parts(BOARD, "step")
+    if place and place.get("rev") == st.session_state.get(_SHOWN):
+        st.session_state["lab.step"] = place.get("t")
 
 
+@callback
 def adopt_wish() -> None:
     """The reader takes the memory that a run needs."""
-    wish = st.session_state[BOARD]["wish"]
+    wish = parts(BOARD, "wish")
     if wish:
-        st.session_state["lab.memory"] = wish["memory"]
+        st.session_state["lab.memory"] = wish.get("memory")

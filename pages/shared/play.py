@@ -15,11 +15,13 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared.fault import callback
 from pages.shared.fields import Problem
 from pages.shared.i18n import Texts, escaped
 from pages.shared.levels import LEVEL_IDS, OWN, Level, best_bound, levels
 from pages.shared.numbers import grouped
 from pages.shared.play_board import layout, most_moves, played, read, written
+from pages.shared.said import parts
 from pages.shared.settings import PLAY, PlaySettings
 from pages.shared.solving import solved
 from pages.shared.theme import css_tokens, source
@@ -43,6 +45,7 @@ from pebble_engine.solver import DoesNotFit
 BOARD = "play_board"  # the component's key
 OWN_VERTICES = 80  # drawn, every vertex a button
 OWN_LENGTH = 200_000  # characters: eighty vertices with long names and every edge take less
+OWN_PASTED = 1_000_000  # characters that the field takes: what is longer than `OWN_LENGTH` is answered with a sentence
 OWN_RED = 64
 OWN_SECONDS, OWN_STATES = 4.0, 150_000  # for the solver, on the reader's own DAG
 FAULTS_SHOWN = 40
@@ -224,10 +227,11 @@ def board(level: Level, game: Pebbling, t: Texts) -> None:
 
 
 def _log() -> dict[str, Any]:
-    log = (st.session_state.get(BOARD) or {}).get("log")
-    return log if isinstance(log, dict) and isinstance(log.get("seq"), int) else {}
+    log = parts(BOARD, "log")
+    return log if isinstance(log.get("seq"), int) else {}
 
 
+@callback
 def _adopt_log() -> None:
     """The reader has made or taken back moves. They become the setting `moves`, which `current` checks."""
     log = _log()
@@ -236,10 +240,11 @@ def _adopt_log() -> None:
         st.session_state.pop(_REPORT, None)
 
 
+@callback
 def _adopt_wish() -> None:
-    wish = (st.session_state.get(BOARD) or {}).get("wish")
-    if isinstance(wish, dict) and wish.get("level") in LEVEL_IDS:
-        st.session_state["play.level"] = wish["level"]
+    level = parts(BOARD, "wish").get("level")
+    if level in LEVEL_IDS:
+        st.session_state["play.level"] = level
 
 
 # ------------------------------------------------------------------------------------------ files of the reader's own
@@ -319,6 +324,7 @@ def _lines(faults: list[Fault], level: Level, t: Texts) -> Iterable[str]:
         yield t("play.fault_more", k=len(faults) - FAULTS_SHOWN)
 
 
+@callback
 def open_solution(level: Level, t: Texts) -> None:
     """The reader has chosen a file with a solution of this level."""
     file = st.session_state.get("play.file")
@@ -378,6 +384,7 @@ def _path(labels: list[object]) -> str:
     return " \u2192 ".join(map(str, labels))
 
 
+@callback
 def open_own(t: Texts) -> None:
     """The reader has chosen a file with a DAG, or taken it away again."""
     file = st.session_state.get("play.own_file")
@@ -385,6 +392,7 @@ def open_own(t: Texts) -> None:
         _play_own(file.getvalue(), t)
 
 
+@callback
 def play_own(t: Texts) -> None:
     """The reader wants to play on the DAG that was pasted; without one, on that of the file, with M as it is now."""
     text = st.session_state.get("play.own_text", "")

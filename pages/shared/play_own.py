@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from pages.shared.i18n import Texts
-from pages.shared.play import open_own, play_own, show_report
+from pages.shared.play import OWN_PASTED, open_own, play_own, show_report
 from pebble_engine import Pebbling, write_pebbling
 
 
@@ -25,7 +25,8 @@ def own_graph(t: Texts) -> None:
         max_upload_size=1,
     )
     with st.form("play.own", border=False):
-        st.text_area(t("play.dag_text"), key="play.own_text", placeholder="a sum\nb sum", height=120)
+        example = "a sum\nb sum"
+        st.text_area(t("play.dag_text"), key="play.own_text", placeholder=example, max_chars=OWN_PASTED, height=120)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(t("play.dag_red"), "3", key="play.own_red", width=150)
             st.checkbox(t("play.dag_sliding"), key="play.own_sliding")

@@ -11,9 +11,11 @@ import streamlit as st
 from kernels_ref.masks import Mask
 from pages.shared.chart import LIBRARY, scripts
 from pages.shared.curves import SEPARATOR, doublings, plain
+from pages.shared.fault import callback
 from pages.shared.fields import Problem, validate
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
+from pages.shared.said import counter, parts, said
 from pages.shared.settings import ALGORITHM_IDS, SPARSE, SPARSE_N, SPARSE_N_BY_ENTRY, SparseSettings
 from pages.shared.sparse import HIGH, LOW, START, Point, csv, curve, mask_of, painted_start, point, reach
 from pages.shared.sparse_fields import BY_ENTRY, KINDS, LIMITS, cells_of, kind_of, numbers_of
@@ -238,15 +240,16 @@ def limit(address: Address) -> None:
         address.correct(Problem("sparse_rows", "n", grouped(settings.n), used, data), n=SPARSE_N_BY_ENTRY)
 
 
+@callback
 def answer() -> None:
     """Take over what the reader asked for in the component: checked like an address, a bad value not taken."""
-    question = st.session_state[KEY]["question"]
-    if not isinstance(question, dict):
+    question = parts(KEY, "question")
+    if not question:
         return
     raw = {field: str(question[name]) for name, field in FIELDS.items() if name in question}
     kept = st.session_state.get(SETTINGS) or SparseSettings()
     _, problems = validate(SPARSE, raw, kept)
-    st.session_state["sparse.asked"] = {"number": int(question.get("number", 0)), "problems": problems}
+    st.session_state["sparse.asked"] = {"number": counter(question.get("number")), "problems": problems}
     st.session_state["sparse.moving"] = question.get("moving") is True
     update(SPARSE, **raw)
 
@@ -258,6 +261,7 @@ def address_of_now() -> Address:
     return sync(SPARSE)
 
 
+@callback
 def wish_csv() -> None:
     """The reader wants the file: the next answer carries it, once."""
-    st.session_state["sparse.csv"] = st.session_state[KEY]["csv"]
+    st.session_state["sparse.csv"] = counter(said(KEY, "csv")) or None

@@ -23,7 +23,7 @@ _PAGE = """
 .stMainBlockContainer .stMarkdown p, .stMainBlockContainer .stMarkdown li { max-width: var(--pa-size-measure); }
 .stApp { font-variant-numeric: tabular-nums; }
 .stApp a:focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
-.stApp:has(.st-key-fault) .stException { display: none; }
+.stApp:has([class*="st-key-fault_"]) .stException { display: none; }
 .stMain:focus-visible { outline: none; }
 .stAppHeader { border-bottom: var(--pa-size-hairline) solid var(--pa-line); }
 [data-testid="stLayoutWrapper"]:has(> .st-key-shell) { position: absolute; }

@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared.fault import callback
 from pages.shared.fields import IdsField, Problem, Spec, restarted, validate
 from pages.shared.i18n import DEFAULT, LANGUAGES, Texts, texts
 
@@ -193,8 +194,14 @@ def _typed_key(spec: Spec, field: str) -> str:
     return f"{_key(spec, field)}_typed"
 
 
+def typed_in(key: str) -> str:
+    """What stands in a text field."""
+    return str(st.session_state.get(key, "")).strip()
+
+
+@callback
 def _take(spec: Spec, field: str) -> None:
-    update(spec, **{field: st.session_state[_typed_key(spec, field)].strip()})
+    update(spec, **{field: typed_in(_typed_key(spec, field))})
 
 
 def show(key: str, value: object) -> None:

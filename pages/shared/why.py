@@ -11,12 +11,14 @@ import streamlit as st
 
 from kernels_ref import count
 from pages.shared.board import BOARD_CSS, board_js, encode_run
+from pages.shared.fault import callback
 from pages.shared.fields import Problem
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped, rounded
+from pages.shared.said import parts
 from pages.shared.settings import ALGORITHM_IDS, WHY, WhySettings
 from pages.shared.theme import css_tokens, source
-from pages.shared.url_state import Address, update
+from pages.shared.url_state import Address, typed_in, update
 from pages.shared.why_pictures import table
 from pages.shared.why_study import (
     PhaseFacts,
@@ -173,28 +175,32 @@ def still(picture: str, key: str) -> None:
 # What the reader does becomes the value of a setting's key; `sync` does the rest.
 
 
+@callback
 def adopt_phase() -> None:
     """The reader has come to rest at a phase: it goes into the address."""
-    place = st.session_state[PLACE]["phase"]
-    if place and place["rev"] == st.session_state.get(_SHOWN):
-        st.session_state["why.phase"] = place["phase"]
+    place = parts(PLACE, "phase")
+    if place and place.get("rev") == st.session_state.get(_SHOWN):
+        st.session_state["why.phase"] = place.get("phase")
 
 
+@callback
 def take(field: str) -> None:
     """A number as it was typed. Another run begins at its first phase."""
-    typed = st.session_state[f"why.{field}_typed"].strip()
+    typed = typed_in(f"why.{field}_typed")
     update(WHY, **{field: typed}, **({"phase": 1} if field in TOY else {}))
 
 
+@callback
 def choose() -> None:
     """Another run at the same size. A proven optimum exists for few sizes: then at the largest of them."""
-    run, now = st.session_state["why.chosen"], st.session_state["_settings.why"]
+    run, now = st.session_state.get("why.chosen"), st.session_state.get("_settings.why") or WhySettings()
     if run == "optimum" and optimum(now.n, now.d, now.memory) is None:
         show_proven()
     else:
         update(WHY, run=run, phase=1)
 
 
+@callback
 def show_proven() -> None:
     """The largest run whose optimum is known."""
     update(WHY, run="optimum", phase=1, **PROVEN)

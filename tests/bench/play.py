@@ -21,8 +21,8 @@ import psutil
 from pages.shared.levels import LEVEL_IDS, levels
 from pages.shared.play_board import written
 from tests.bench.measure import Row, percentile
-from tests.browser.conftest import running_server
 from tests.load.visitor import Visitor
+from tests.server import running_server
 
 PLAYERS = 20
 MOVES = 24  # of each player, at most

@@ -6,11 +6,6 @@ what may only happen once in a server's life), `browser`, `page_factory`. Helper
 
 import contextlib
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.server import ROOT, Server, running_server
+
 SHOTS = Path(__file__).resolve().parent / "shots"
 PATHS = {path.stem: f"/{path.stem}".replace("/home", "/") for path in sorted((ROOT / "pages").glob("*.py"))}
 LOCALES = {"en": "en-GB", "es": "es-MX"}
@@ -43,55 +39,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-
-
-@dataclass
-class Server:
-    """A running app: `url` without a slash at its end, `log` with all that it printed."""
-
-    url: str
-    process: subprocess.Popen[bytes]
-    log: Path
-
-    def printed(self) -> str:
-        return self.log.read_text(encoding="utf-8", errors="replace")
-
-
-@contextlib.contextmanager
-def running_server(folder: Path, script: str = "app.py", port: int | None = None) -> Iterator[Server]:
-    """Start the app (or another script) on a free port or a given one, wait until it answers, stop it in the end.
-
-    A traceback in its log is a failure.
-    """
-    if port is None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-    log = folder / f"server-{port}.log"
-    command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", "--server.headless=true"]
-    command += ["--server.address=127.0.0.1", "--browser.serverAddress=127.0.0.1"]
-    with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
-    server = Server(f"http://127.0.0.1:{port}", process, log)
-    try:
-        _wait_until_healthy(server)
-        yield server
-    finally:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=10)
-        if process.poll() is None:
-            process.kill()
-    assert "Traceback (most recent call last)" not in server.printed(), server.printed()
-
-
-def _wait_until_healthy(server: Server, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and server.process.poll() is None:
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=2):
-            return
-        time.sleep(0.05)  # the only pause: between two looks at the port
-    raise RuntimeError(f"the server did not start:\n{server.printed()}")
 
 
 @pytest.fixture(scope="session")

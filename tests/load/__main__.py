@@ -5,6 +5,7 @@
     make loadtest ARGS=--with-run                one more visitor has the heaviest run made, with rests between
     make loadtest ARGS="--soak 60 --csv soak.csv"
     make loadtest ARGS=--pages                   only what one visitor alone costs, page by page
+    make loadtest ARGS=--malformed               10,000 malformed messages, 1,000 malformed links (`tests.load.siege`)
 
 Every visitor is a websocket that opens a deep link, moves something there, goes on to the next page (`tests.load.acts`
 says what is moved). Server and visitors share this machine. The load average stands beside the figures: on a machine
@@ -19,15 +20,17 @@ import csv
 import os
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import psutil
 
 from tests.bench.measure import percentile
-from tests.browser.conftest import running_server
 from tests.load.acts import PAGES
 from tests.load.lesson import Lesson, alone, cpu
 from tests.load.report import GROWTH, RISE, growth, milliseconds, missed, rise, table, targets_for
+from tests.load.siege import Siege, tracebacks
+from tests.server import Server, running_server
 
 MOST = 500  # sessions: more than that is another kind of test
 
@@ -45,15 +48,22 @@ def main() -> None:
     parser.add_argument("--soak", type=float, metavar="MINUTES", help="this long; visitors come and go")
     parser.add_argument("--csv", type=Path, help="where the soak's minutes go")
     parser.add_argument("--pages", action="store_true", help="no class: processor time and bytes page by page")
+    parser.add_argument("--malformed", action="store_true", help="no class: what no browser of ours would send")
+    parser.add_argument("--messages", type=int, default=10_000, help="malformed ones")
+    parser.add_argument("--links", type=int, default=1_000, help="malformed ones")
+    parser.add_argument("--seed", type=int, default=1, help="of what is malformed")
     asked = parser.parse_args()
     if not 1 <= asked.sessions <= MOST:
         parser.error(f"between 1 and {MOST} sessions, not {asked.sessions}")
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} (runnable processes), {os.cpu_count()} cores")
-    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as server:
+    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder), strict=not asked.malformed) as server:
         process = psutil.Process(server.process.pid)
         idle = process.memory_info().rss / 2**20
-        broken = [] if asked.pages else asyncio.run(classroom(asked, server.url, process, idle))
-        if not asked.soak:
+        if asked.malformed:
+            broken = asyncio.run(besieged(asked, server, process))
+        else:
+            broken = [] if asked.pages else asyncio.run(classroom(asked, server.url, process, idle))
+        if not asked.soak and not asked.malformed:
             asyncio.run(pages(server.url, process))
     print(f"load of the machine after: {os.getloadavg()[0]:.1f}")
     for sentence in broken:
@@ -99,6 +109,30 @@ async def classroom(asked: argparse.Namespace, url: str, server: psutil.Process,
         print(f"growth of memory after the first ten minutes: {100 * grown:.1f} %")
         if grown > GROWTH:
             broken.append(f"memory grew by {100 * grown:.1f} %, at most {100 * GROWTH:.0f} % wanted")
+    return broken
+
+
+async def besieged(asked: argparse.Namespace, server: Server, process: psutil.Process) -> list[str]:
+    """Hold the siege, print what came of it; what did not hold."""
+    siege = Siege(server.url, process, asked.messages, asked.links, asked.seed)
+    await siege.hold()
+    rows = [("what was sent", "came of it", "times")]
+    rows += [(kind, came, str(times)) for (kind, came), times in sorted(siege.results.items())]
+    ours, others = tracebacks(server.printed())
+    print(f"{table(rows)}\n\nexceptions shown to who sent them: {len(siege.shown)}, by their type alone")
+    for kind, times in Counter(words.split(":")[1].strip() for words in siege.shown).most_common():
+        print(f"  {times} {kind}")
+    print(f"tracebacks in the log: {len(ours)} of ours, {others} of Streamlit's; {len(server.printed()) / 1e6:.1f} MB")
+    print(f"the good visitor: {siege.acts} acts; errors: {len(siege.errors)}")
+    print(f"server memory, MB: {' '.join(f'{rss:.0f}' for _, rss in siege.memory)}")
+    print(f"growth over the second half: {100 * siege.growth:.1f} %")
+    broken = [*dict.fromkeys(siege.errors[:20]), *(f"in the log: {block[-300:]}" for block in ours[:5])]
+    if server.process.poll() is not None:
+        broken.append("the server has died")
+    elif left := await siege.left():
+        broken.append(f"{left} connections are left")
+    if not siege.growth <= GROWTH:
+        broken.append(f"memory grew by {100 * siege.growth:.1f} %, at most {100 * GROWTH:.0f} % wanted")
     return broken
 
 

@@ -31,6 +31,7 @@ class Visitor:
     query: str = ""
     errors: list[str] = field(default_factory=list)
     received: int = 0  # bytes, so far
+    session: str = ""  # the server's name for it
     elements: dict[str, Any] = field(default_factory=dict)  # key -> the widget as it last came
     _states: dict[str, WidgetState] = field(default_factory=dict)  # id -> what the widget says
     _fragments: dict[str, str] = field(default_factory=dict)  # key -> the fragment that a change runs again
@@ -92,7 +93,12 @@ class Visitor:
         """Run the fragment of `key` as its clock does, nothing moved."""
         return await self._run(self._fragments.get(key, ""))
 
-    async def _run(self, fragment: str = "", pressed: WidgetState | None = None, name: str = "") -> float:
+    def fragment_of(self, key: str) -> str:
+        """The fragment that a change of the widget runs again; "" for the whole page."""
+        return self._fragments.get(key, "")
+
+    def asked(self, fragment: str = "", pressed: WidgetState | None = None, name: str = "") -> BackMsg:
+        """The message that asks for a run of the page, or of a fragment of it, with all that the widgets say."""
         message = BackMsg()
         run = message.rerun_script
         run.query_string, run.page_script_hash, run.page_name = self.query, self._page, name
@@ -102,13 +108,21 @@ class Visitor:
         if pressed is not None:
             run.widget_states.widgets.append(pressed)
         run.cached_message_hashes.extend(self._cached)
+        return message
+
+    async def _run(self, fragment: str = "", pressed: WidgetState | None = None, name: str = "") -> float:
+        message = self.asked(fragment, pressed, name)
         assert self._socket is not None
         started = time.perf_counter()
         await self._socket.send(message.SerializeToString())
         while not self._look(await asyncio.wait_for(self._socket.recv(decode=False), ANSWER), fragment):
             pass
-        self._cached = {hash: age + 1 for hash, age in self._cached.items() if age < REMEMBERED}
+        self._forget()
         return time.perf_counter() - started
+
+    def _forget(self) -> None:
+        """Drop what has not come again for some runs, as a browser does."""
+        self._cached = {hash: age + 1 for hash, age in self._cached.items() if age < REMEMBERED}
 
     def _look(self, raw: bytes, fragment: str) -> bool:
         """Take in one message; True when it ends the run."""
@@ -121,6 +135,7 @@ class Visitor:
         elif answer.metadata.cacheable and answer.hash:
             self._cached[answer.hash] = 0
         if kind == "new_session":
+            self.session = answer.new_session.initialize.session_id or self.session
             self._page = answer.new_session.page_script_hash or self._page
         elif kind == "navigation":
             self._page = answer.navigation.page_script_hash or self._page
