@@ -27,7 +27,9 @@ from pages.shared.why_pictures import made, regimes, seen
 
 t = texts()
 address = sync(WHY)
-settings = settle(address)
+head, controls = st.columns([11, 10], vertical_alignment="bottom", gap="large")
+head.title(t("why.title"), anchor=False)
+settings = settle(address)  # may take a second, or come to nothing
 
 
 def sizes(fields: tuple[str, ...]) -> None:
@@ -41,8 +43,6 @@ def sizes(fields: tuple[str, ...]) -> None:
         )
 
 
-head, controls = st.columns([11, 10], vertical_alignment="bottom", gap="large")
-head.title(t("why.title"), anchor=False)
 head.markdown(t.prose("why_lede"))
 with controls, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
     show("why.chosen", settings.run)

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import streamlit as st
 from streamlit.errors import FragmentHandledException
 
+from pages.shared.apart import Exhausted
 from pages.shared.i18n import texts
+from pages.shared.unfinished import show_unfinished
 
 _LOG = logging.getLogger("pages")
 LOGGED = 500  # characters of an address: it is the visitor's, and may be long
@@ -25,6 +27,8 @@ def told(where: str) -> Iterator[None]:
         yield
     except (Fault, FragmentHandledException):
         raise
+    except Exhausted as error:  # no fault: there is an answer another time
+        show_unfinished(error, where)
     except Exception:
         number = secrets.token_hex(3)
         address = repr(st.query_params.to_dict())[:LOGGED]
