@@ -44,9 +44,9 @@ def sizes(fields: tuple[str, ...], settings: WhySettings) -> None:
 def body() -> None:
     """All of it: the sizes at the top are also those of the tables at the end."""
     address = sync(WHY)
-    settings = settle(address)
     head, controls = st.columns([11, 10], vertical_alignment="bottom", gap="large")
     head.title(t("why.title"), anchor=False)
+    settings = settle(address)  # may take a second, or come to nothing
     head.markdown(t.prose("why_lede"))
     with controls, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         show("why.chosen", settings.run)

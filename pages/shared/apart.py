@@ -24,6 +24,7 @@ from typing import IO, Any, ParamSpec, TypeVar
 ROOT = Path(__file__).resolve().parents[2]
 LOOK = 0.1  # seconds between two looks at whether the work is still wanted
 NICE = 10
+NO_MEMORY = 3  # how the process ends when it met its limit of memory
 P = ParamSpec("P")
 R = TypeVar("R")
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -38,11 +39,12 @@ class Limits:
 
 
 class Exhausted(Exception):
-    """The work did not end within its limits. `reason` is "seconds", or "memory" for a process that broke off."""
+    """The work has no answer. `reason` is "seconds" or "memory", a limit that it met; or "ended", for a process that
+    somebody killed (the machine itself, when its memory is full) or that broke off."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
-        super().__init__(f"work apart ran out of {reason}")
+        super().__init__(f"work apart came to nothing: {reason}")
 
 
 def apart(
@@ -62,7 +64,7 @@ def apart(
 
     Raises
     ------
-    Exhausted : beyond its limits
+    Exhausted : beyond its limits, or the process came to an end without an answer
     """
     if sys.platform == "emscripten":
         return _function(name)(**arguments, **({} if progress is None else {"progress": progress}))
@@ -74,12 +76,15 @@ def apart(
             return _followed(process, (name, dict(arguments), limits, progress is not None), limits, watch, progress)
         finally:
             process.kill()
+            with contextlib.suppress(BrokenPipeError):  # it had gone before it had read its task
+                process.stdin.close()  # type: ignore[union-attr]
 
 
-def once(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def once(maxsize: int, watch: Callable[[], object] = lambda: None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A cache of `maxsize` entries whose misses are made one after the other: what many ask for is made once.
 
-    For what is made apart and takes long: others wait here meanwhile, and are then served from the cache.
+    For what is made apart and takes long: others wait here meanwhile, and are then served from the cache. While one
+    waits, `watch` is called; whatever it raises ends the wait. What raises is not kept: the next one tries again.
     """
 
     def decorate(make: Callable[P, R]) -> Callable[P, R]:
@@ -87,8 +92,12 @@ def once(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @functools.wraps(make)
         def found(*arguments: P.args, **named: P.kwargs) -> R:
-            with turn:
+            while not turn.acquire(timeout=LOOK):
+                watch()
+            try:
                 return cached(*arguments, **named)  # type: ignore[arg-type]
+            finally:
+                turn.release()
 
         return found
 
@@ -104,8 +113,9 @@ def _followed(
 ) -> Any:
     assert process.stdin is not None
     assert process.stdout is not None
-    pickle.dump(task, process.stdin)
-    process.stdin.flush()  # and it stays open: its end tells the process that nobody waits any more
+    with contextlib.suppress(BrokenPipeError):  # it has gone already, which is heard below
+        pickle.dump(task, process.stdin)
+        process.stdin.flush()  # and it stays open: its end tells the process that nobody waits any more
     heard: queue.Queue[tuple[str, Any]] = queue.Queue()
     threading.Thread(target=_listen, args=(process.stdout, heard), daemon=True, name="apart").start()
     end = time.monotonic() + limits.seconds
@@ -122,15 +132,17 @@ def _followed(
             elif kind == "raised":
                 raise _error(*value)
             elif kind == "over":
-                raise Exhausted("memory")
+                raise Exhausted("memory" if process.wait() == NO_MEMORY else "ended")
 
 
 def _listen(stream: IO[bytes], heard: "queue.Queue[tuple[str, Any]]") -> None:
     """Pass on what the process says, until it says no more."""
-    with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
-        while True:
-            heard.put(pickle.load(stream))
-    heard.put(("over", None))
+    try:
+        with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+            while True:
+                heard.put(pickle.load(stream))
+    finally:  # an answer that was cut off can raise anything
+        heard.put(("over", None))
 
 
 def _error(kind: type[BaseException], arguments: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
@@ -180,7 +192,7 @@ def main() -> None:
             arguments["progress"] = lambda share: say("progress", share)
         say("returned", _function(name)(**arguments))
     except MemoryError:
-        os._exit(1)
+        os._exit(NO_MEMORY)
     except Exception as error:
         say("raised", (type(error), error.args, vars(error)))
 

@@ -13,6 +13,7 @@ from pages.shared.curve_models import RIDGED, ridge
 from pages.shared.fields import Problem
 from pages.shared.numbers import grouped
 from pages.shared.settings import ALGORITHM_IDS, CURVE_MASKED_N, CurveSettings
+from pages.shared.unfinished import wanted
 
 POINTS = 200
 MANY_POINTS = 100  # for four kernels and more: a slider's redraw is to stay under a quarter of a second
@@ -189,12 +190,12 @@ def _columns_here(
     return sweep_columns(algorithms, n, d, memory, form=form, mask=mask, heads=heads)
 
 
-@once(maxsize=16)
+@once(16, wanted)
 def _columns_apart(
     algorithms: tuple[str, ...], n: int, d: int, memory: tuple[int, ...], form: str, mask: str | None, heads: int
 ) -> dict[str, list[Any]]:
     asked = {"algorithms": algorithms, "n": n, "d": d, "memory": memory, "form": form, "mask": mask, "heads": heads}
-    found: dict[str, list[Any]] = apart("kernels_ref:sweep_columns", asked, COUNT_LIMITS)
+    found: dict[str, list[Any]] = apart("kernels_ref:sweep_columns", asked, COUNT_LIMITS, wanted)
     return found
 
 

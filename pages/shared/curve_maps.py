@@ -18,6 +18,7 @@ from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped
 from pages.shared.settings import CurveSettings
 from pages.shared.theme import TOKENS
+from pages.shared.unfinished import wanted
 
 ENVELOPE = fits.ENVELOPE
 REGIMES = tuple(fits.REGIMES)
@@ -170,10 +171,10 @@ def winners(n: int, algorithms: tuple[str, ...], form: str, mask: str | None) ->
     return (_counted_apart if heavy else _counted)(n, algorithms, form, mask)
 
 
-@once(maxsize=32)
+@once(32, wanted)
 def _counted_apart(n: int, algorithms: tuple[str, ...], form: str, mask: str | None) -> Winners:
     asked = {"n": n, "algorithms": algorithms, "form": form, "mask": mask}
-    found: Winners = apart(f"{__name__}:counted", asked, COUNT_LIMITS)
+    found: Winners = apart(f"{__name__}:counted", asked, COUNT_LIMITS, wanted)
     return found
 
 

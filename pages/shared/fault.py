@@ -10,7 +10,9 @@ from typing import ParamSpec
 import streamlit as st
 from streamlit.errors import FragmentHandledException
 
+from pages.shared.apart import Exhausted
 from pages.shared.i18n import texts
+from pages.shared.unfinished import show_unfinished
 
 _LOG = logging.getLogger("pages")
 _LEFT = "_fault"  # the number of a fault in a callback, for the drawing that follows it
@@ -33,6 +35,8 @@ def told(where: str) -> Iterator[None]:
         yield
     except (Fault, FragmentHandledException):
         raise
+    except Exhausted as error:  # no fault: there is an answer another time
+        show_unfinished(error, where)
     except Exception:
         number = _noted(where)
         with st.container(key=f"fault_{number}"):

@@ -23,6 +23,7 @@ from pages.shared.why_pictures import table
 from pages.shared.why_study import (
     PhaseFacts,
     facts_of,
+    has_optimum,
     least_memory,
     lower_bounds_of,
     optimum,
@@ -194,7 +195,7 @@ def take(field: str) -> None:
 def choose() -> None:
     """Another run at the same size. A proven optimum exists for few sizes: then at the largest of them."""
     run, now = st.session_state.get("why.chosen"), st.session_state.get("_settings.why") or WhySettings()
-    if run == "optimum" and optimum(now.n, now.d, now.memory) is None:
+    if run == "optimum" and not has_optimum(now.n, now.d, now.memory):
         show_proven()
     else:
         update(WHY, run=run, phase=1)
@@ -296,4 +297,4 @@ def _up(ratio: float) -> str:
 
 def optimum_known(settings: WhySettings) -> bool:
     """Whether the run's size has a proven optimum."""
-    return study(settings.run, settings.n, settings.d, settings.memory).optimum is not None
+    return has_optimum(settings.n, settings.d, settings.memory)

@@ -14,10 +14,8 @@ Whatever the words are, this is at most G(3M) (`most_products`).
 from __future__ import annotations
 
 import math
-import threading
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,9 +23,10 @@ import numpy as np
 from kernels_ref import count, pebble
 from kernels_ref.bounds import RULES, SAFE, Problem, most_products, rounded_down
 from kernels_ref.sizes import Shape
-from pages.shared.apart import Limits, apart
+from pages.shared.apart import Limits, apart, once
 from pages.shared.levels import levels
 from pages.shared.settings import ALGORITHM_IDS
+from pages.shared.unfinished import wanted
 from pebble_engine import Move, Pebbling, Rules, attention_backward, pebble_order, solve
 from pebble_engine.phases import Phase, phases
 from pebble_engine.solver import Solution
@@ -39,9 +38,6 @@ LEAST_ORDER = 3  # a sum, and the two factors of its next term: with sliding, no
 SOLVER_STATES = 20_000
 SOLVER_LIMITS = Limits(seconds=120, memory=1 << 30)
 SOLVER_RED = 12  # from here on the solver is quick at n = 2, d = 1
-
-
-_turn = threading.Lock()  # what one reader has found, the others need not look for
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,7 @@ def pebbling_of(run: str, n: int, d: int, memory: int) -> Pebbling:
     return Pebbling(dag, rules, known, made_by="solver")
 
 
-@lru_cache(maxsize=64)
+@once(64, wanted)  # what one reader has found, the others need not look for
 def _optimum(n: int, d: int, memory: int) -> tuple[Move, ...]:
     dag, rules = attention_backward(n, d), Rules(memory, sliding=True)
     level = levels()["backward-2-1"]
@@ -123,17 +119,19 @@ def _optimum(n: int, d: int, memory: int) -> tuple[Move, ...]:
         return level.solution
     # At n = 2 it takes a second, so apart from the pages; there are twenty such M.
     asked: dict[str, Any] = {"dag": dag, "rules": rules, "max_states": SOLVER_STATES, "must_prove": True}
-    found: Solution = solve(**asked) if n == 1 else apart("pebble_engine:solve", asked, SOLVER_LIMITS)
+    found: Solution = solve(**asked) if n == 1 else apart("pebble_engine:solve", asked, SOLVER_LIMITS, wanted)
     return found.moves
 
 
 def optimum(n: int, d: int, memory: int) -> tuple[Move, ...] | None:
     """A pebbling that is proven to move the fewest words, where the project has one or the solver is quick."""
+    return _optimum(n, d, min(memory, len(attention_backward(n, d)))) if has_optimum(n, d, memory) else None
+
+
+def has_optimum(n: int, d: int, memory: int) -> bool:
+    """Whether `optimum` finds one."""
     least = least_memory("optimum", n, d)
-    if least is None or memory < least:
-        return None
-    with _turn:
-        return _optimum(n, d, min(memory, len(attention_backward(n, d))))
+    return least is not None and memory >= least
 
 
 def facts_of(pebbling: Pebbling, d: int) -> list[PhaseFacts]:

@@ -1,6 +1,9 @@
 """Work in a process of its own: what it gives back, and what ends it."""
 
 import os
+import shutil
+import subprocess
+import sys
 import threading
 import time
 
@@ -9,7 +12,7 @@ import pytest
 
 from kernels_ref import Cancelled, DoesNotFit, run
 from pages.shared import curve_data, curve_maps
-from pages.shared.apart import Exhausted, Limits, apart, once
+from pages.shared.apart import ROOT, Exhausted, Limits, apart, once
 from pages.shared.settings import CurveSettings
 from pebble_engine import Rules, matmul, solve
 
@@ -89,6 +92,90 @@ def test_it_ends_beyond_its_memory():
     with pytest.raises(Exhausted) as error:
         apart(HOARD, {"words": 2 << 30}, Limits(60, 1 << 30))
     assert error.value.reason == "memory"
+
+
+def killed_soon() -> threading.Thread:
+    """A thread that kills the process that works apart, as soon as there is one."""
+
+    def kill() -> None:
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not (found := workers()):
+            time.sleep(0.02)
+        for process in found:
+            process.kill()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+def test_a_killed_process_is_no_limit_and_the_next_one_works():
+    thread = killed_soon()
+    with pytest.raises(Exhausted) as error:
+        apart(NAP, {"seconds": 60}, ENOUGH)
+    thread.join()
+    assert error.value.reason == "ended"
+    assert not workers()
+    assert apart(HOARD, {"words": 8}, ENOUGH) == 8
+
+
+def test_a_process_that_has_gone_before_it_has_read_its_task(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "executable", shutil.which("true"))
+    with pytest.raises(Exhausted) as error:
+        apart(HOARD, {"words": bytes(1 << 20)}, ENOUGH)  # more than a pipe takes
+    assert error.value.reason == "ended"
+
+
+def test_it_ends_with_the_app():
+    """The app is killed outright; nobody is left to tell the process."""
+    code = f"from pages.shared.apart import *; apart({NAP!r}, {{'seconds': 600}}, Limits(600, 2 << 30))"
+    app = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+    end = time.monotonic() + 20
+    while time.monotonic() < end and not (children := psutil.Process(app.pid).children()):
+        time.sleep(0.02)
+    app.kill()
+    app.wait()
+    _, left = psutil.wait_procs(children, timeout=20)
+    assert children
+    assert not left
+
+
+def test_others_get_their_turn_after_one_that_came_to_nothing():
+    made: list[int] = []
+
+    @once(maxsize=2)
+    def work(number: int) -> int:
+        made.append(number)
+        if len(made) == 1:
+            raise Exhausted("ended")
+        return number
+
+    with pytest.raises(Exhausted):
+        work(1)
+    assert [work(1), work(1)] == [1, 1]
+    assert made == [1, 1], "what came to nothing is not kept; what came out is"
+
+
+def test_whoever_no_longer_wants_it_does_not_wait_for_a_turn():
+    going, free = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        raise Cancelled
+
+    @once(2, watch)
+    def work(number: int) -> int:
+        going.set()
+        free.wait(20)
+        return number
+
+    thread = threading.Thread(target=work, args=(1,))
+    thread.start()
+    going.wait(20)
+    with pytest.raises(Cancelled):
+        work(2)
+    free.set()
+    thread.join()
+    assert work(3) == 3
 
 
 def test_what_many_ask_for_at_once_is_made_once():

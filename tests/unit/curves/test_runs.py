@@ -88,7 +88,7 @@ def test_an_error_is_told_and_the_turn_is_given_back() -> None:
     assert turn.acquire(blocking=False)
 
 
-@pytest.mark.parametrize("reason", ["seconds", "memory"])
+@pytest.mark.parametrize("reason", ["seconds", "memory", "ended"])
 def test_a_run_beyond_its_limits_says_which(reason: str) -> None:
     def fail(progress: Callable[[float], None]) -> None:
         raise Exhausted(reason)
