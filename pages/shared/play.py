@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.shared.fault import callback
 from pages.shared.fields import Problem
@@ -327,13 +328,19 @@ def _lines(faults: list[Fault], level: Level, t: Texts) -> Iterable[str]:
 @callback
 def open_solution(level: Level, t: Texts) -> None:
     """The reader has chosen a file with a solution of this level."""
-    file = st.session_state.get("play.file")
-    if file is None:
+    data = _uploaded("play.file")
+    if data is None:
         return
-    report, moves = check_solution(file.getvalue()[: MAX_SIZE + 1], level, t)
+    report, moves = check_solution(data[: MAX_SIZE + 1], level, t)
     if moves:
         st.session_state["play.moves"] = moves
     st.session_state[_REPORT] = ("solution", report)
+
+
+def _uploaded(key: str) -> bytes | None:
+    """What is in the file of an upload field; None without one."""
+    file = st.session_state.get(key)
+    return file.getvalue() if isinstance(file, UploadedFile) else None
 
 
 def check_dag(data: str | bytes, red: int, sliding: bool, t: Texts) -> tuple[Report | None, Level | None]:
@@ -387,17 +394,17 @@ def _path(labels: list[object]) -> str:
 @callback
 def open_own(t: Texts) -> None:
     """The reader has chosen a file with a DAG, or taken it away again."""
-    file = st.session_state.get("play.own_file")
-    if file:
-        _play_own(file.getvalue(), t)
+    data = _uploaded("play.own_file")
+    if data is not None:
+        _play_own(data, t)
 
 
 @callback
 def play_own(t: Texts) -> None:
     """The reader wants to play on the DAG that was pasted; without one, on that of the file, with M as it is now."""
-    text = st.session_state.get("play.own_text", "")
-    file = st.session_state.get("play.own_file")
-    _play_own(file.getvalue() if file and not text.strip() else text, t)
+    text = str(st.session_state.get("play.own_text", ""))
+    data = None if text.strip() else _uploaded("play.own_file")
+    _play_own(text if data is None else data, t)
 
 
 def _play_own(data: str | bytes, t: Texts) -> None:

@@ -26,6 +26,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-features=LocalNetworkAccessChecks",  # a document that a test gives itself counts as from the internet
     "--no-first-run",
 ]
 TIMEOUT_MS = 30_000

@@ -11,7 +11,7 @@ import pytest
 
 from tests.load.malformed import COMPONENTS
 from tests.load.siege import Siege, tracebacks
-from tests.server import running_server
+from tests.server import TRACEBACK, running_server
 
 
 @pytest.mark.slow
@@ -30,12 +30,9 @@ def test_a_siege_breaks_nothing(tmp_path: Path) -> None:
 
 
 def test_a_traceback_is_ours_where_no_frame_of_streamlit_follows() -> None:
-    head, ours, theirs = (
-        "Traceback (most recent call last):\n",
-        '  File "/x/pages/a.py", line 1',
-        '  File "/y/streamlit/b.py"',
-    )
-    log = "\n".join([head, theirs, ours, head, ours, theirs, head, theirs, ours, '  File "/z/json/c.py"'])
+    ours, theirs, json = (f'  File "/x/{name}.py", line 1' for name in ("pages/a", "streamlit/b", "json/c"))
+    end = "ValueError: x\n12:00 a log"
+    log = "\n".join([TRACEBACK, theirs, ours, end, TRACEBACK, ours, theirs, end, TRACEBACK, theirs, ours, json, end])
     found, others = tracebacks(log)
-    assert len(found) == 2
+    assert [block.splitlines()[-1] for block in found] == ["ValueError: x"] * 2
     assert others == 1

@@ -126,7 +126,7 @@ async def besieged(asked: argparse.Namespace, server: Server, process: psutil.Pr
     print(f"the good visitor: {siege.acts} acts; errors: {len(siege.errors)}")
     print(f"server memory, MB: {' '.join(f'{rss:.0f}' for _, rss in siege.memory)}")
     print(f"growth over the second half: {100 * siege.growth:.1f} %")
-    broken = [*dict.fromkeys(siege.errors[:20]), *(f"in the log: {block[-300:]}" for block in ours[:5])]
+    broken = [*dict.fromkeys(siege.errors[:20]), *(f"in the log: {block[-600:]}" for block in ours[:5])]
     if server.process.poll() is not None:
         broken.append("the server has died")
     elif left := await siege.left():

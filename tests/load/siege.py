@@ -42,6 +42,7 @@ ALIVE = ForwardMsg(heartbeat_ack=True).SerializeToString()
 SHARES = 40  # how often memory is looked at
 REDACTED = "This app has encountered an error."  # how Streamlit begins when it says no more than the type
 FAULT = re.compile("[0-9a-f]{6}")
+BLOCK = re.compile(r"\n(?:[ +].*\n)*.*")  # frames, and the line that names the exception
 FRAME = re.compile(r'^  File "([^"]*)"', re.MULTILINE)
 OURS = re.compile(r"/(app\.py|(pages|kernels_ref|pebble_engine)/[^/]*(/[^/]*)?\.py)$")
 
@@ -286,8 +287,9 @@ def tracebacks(log: str) -> tuple[list[str], int]:
 
     Streamlit takes a value of the wrong kind from a message, and finds out when a page asks for that widget.
     """
-    blocks = log.split(TRACEBACK)[1:]
-    ours = [block for block in blocks if _ours(FRAME.findall(block)) and f"{Fault.__module__}.Fault: " not in block]
+    blocks = [BLOCK.match(block) for block in log.split(TRACEBACK)[1:]]
+    found = [block[0] for block in blocks if block]
+    ours = [block for block in found if _ours(FRAME.findall(block)) and f"{Fault.__module__}.Fault: " not in block]
     return ours, len(blocks) - len(ours)
 
 
