@@ -1,8 +1,9 @@
 # make app    the app: environment, dependencies, server; prints the address      (PORT=8501)
 # make test   every test, Chromium included                                       (ARGS="-k lab")
-# make check  ruff and mypy
+# make check  ruff, mypy, and what is known against the locked versions
 # make bench  the measurements
-# make loadtest  a class on a fresh server, and whether it holds      (ARGS="--sessions 300", "--with-run", "--soak 60")
+# make loadtest  a class on a fresh server, and whether it holds      (ARGS="--sessions 300", "--with-run", "--soak 60");
+#             ARGS=--malformed: what no browser of ours would send
 # make lock   deploy/requirements.lock anew; make audit asks what is known against it
 # Needs Python 3.11 or later and make; everything else is fetched from the package registries.
 
@@ -36,6 +37,7 @@ check: $(VENV)/.stamp-dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+	@$(BIN)/python deploy/audit.py
 
 bench: $(VENV)/.stamp-bench browser
 	$(BIN)/python -m tests.bench $(ARGS)
@@ -49,9 +51,8 @@ lock: $(BIN)/python
 	$(BIN)/uv pip compile requirements.txt --universal --generate-hashes --no-header --no-emit-index-url \
 		--python-version 3.11 --quiet --output-file deploy/requirements.lock
 
-audit: $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
-	$(BIN)/python -m pip_audit --requirement deploy/requirements.lock --disable-pip
+audit: $(VENV)/.stamp-dev
+	@$(BIN)/python deploy/audit.py
 
 format: $(VENV)/.stamp-dev
 	$(BIN)/python -m ruff check --fix .
