@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TRACEBACK = "Traceback (most recent call last)"
+TRACEBACK = "Traceback (most recent call last):"
 
 
 @dataclass

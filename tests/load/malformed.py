@@ -172,6 +172,19 @@ def said(chance: random.Random, visitor: Visitor) -> Frame:
     return _with(visitor, key, WidgetState(id=part.id, json_value=json.dumps(states)))
 
 
+def shapes(visitor: Visitor) -> Iterator[Frame]:
+    """Every state of every component of the page, in each wrong shape by itself: what `said` does by chance."""
+    for key in visitor.elements.keys() & COMPONENTS.keys():
+        part = visitor.elements[key]
+        shown = json.loads(part.json or "{}").get("rev", "")
+        for name, inner in COMPONENTS[key].items():
+            wrong: list[Any] = [0, "x", [], [[1]], {}, {"rev": shown}, {"x": None}]
+            for value in (None, "x", -1, 1.5, float("nan"), [1, 2], {"a": 1}):
+                wrong.append(dict.fromkeys(inner, value) | ({"rev": shown} if "rev" in inner else {}))
+            for state in wrong:
+                yield _with(visitor, key, WidgetState(id=part.id, json_value=json.dumps({name: state})))
+
+
 def raw(chance: random.Random, visitor: Visitor) -> Frame:
     """A component's state that is no JSON, no object, or nested too deeply."""
     key = chance.choice([key for key in visitor.elements if key in COMPONENTS])

@@ -27,7 +27,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from kernels_ref import count
 from pages.shared.fault import Fault
 from tests.load.acts import PAGES, named, play
-from tests.load.malformed import COMPONENTS, Frame, links, message
+from tests.load.malformed import COMPONENTS, Frame, links, message, shapes
 from tests.load.report import growth
 from tests.load.visitor import Visitor
 from tests.server import TRACEBACK
@@ -166,9 +166,13 @@ class Siege:
         for turn in range(-(-share // THROWN)):
             page = PAGES[(number + turn) % len(PAGES)]
             intruder = await self._opened(page)
+            if turn == 0:  # each page has one who begins here
+                for frame in [*shapes(intruder)]:
+                    self._keep("shape", await intruder.throw(frame), intruder)
             for _ in range(min(THROWN, share - turn * THROWN)):
                 kind, frame = message(chance, intruder)
                 came = await intruder.throw(frame)
+                self._advance()
                 if not self._keep(kind, came, intruder) or came in ("closed", "lost"):
                     await intruder.close()
                     intruder = await self._opened(page)
@@ -194,11 +198,14 @@ class Siege:
         intruder.told_too_much.clear()
         if came == "lost":
             self.errors.append(f"{kind}: no answer")
+        return not shown
+
+    def _advance(self) -> None:
+        """One more is thrown; now and then the server's memory is looked at."""
         self._thrown += 1
         share = self._thrown * SHARES // self.messages
         if not self.memory or self.memory[-1][0] < share:
             self.memory.append((share, self.server.memory_info().rss / 2**20))
-        return not shown
 
     async def _links(self) -> None:
         """Follow every link, two at a time."""
