@@ -7,6 +7,7 @@ guard()
 import streamlit as st
 
 from pages.shared.i18n import texts
+from pages.shared.numbers import grouped
 from pages.shared.part import part
 from pages.shared.settings import WHY, WHY_RUNS, WhySettings
 from pages.shared.url_state import show, sync
@@ -24,7 +25,7 @@ from pages.shared.why import (
     sum_table,
     take,
 )
-from pages.shared.why_pictures import made, regimes, seen
+from pages.shared.why_pictures import made, regimes, regimes_csv, seen
 
 t = texts()
 
@@ -65,13 +66,13 @@ def body() -> None:
     st.header(t("why.see_title"), anchor="see")
     picture, words = st.columns(2, gap="large")
     with picture:
-        still(seen(t), "why.seen")
+        still(seen(t), "phase", t("why.see_title"), t)
     words.markdown(t.prose("why_see"))
 
     st.header(t("why.make_title"), anchor="make")
     picture, words = st.columns(2, gap="large")
     with picture:
-        still(made(t), "why.made")
+        still(made(t), "products", t("why.make_title"), t)
     words.markdown(t.prose("why_make"))
 
     st.header(t("why.sum_title"), anchor="sum")
@@ -89,7 +90,10 @@ def body() -> None:
     st.header(t("why.regimes_title"), anchor="regimes")
     picture, words = st.columns(2, gap="large")
     with picture:
-        still(regimes(settings.full_n, settings.full_d, settings.full_memory, t), "why.curves")
+        n, d, memory = (getattr(settings, field) for field in FULL)
+        size = t("why.sum.size", n=grouped(n), d=grouped(d), memory=grouped(memory))
+        title = f"{t('why.regimes_title')}: {size}"
+        still(regimes(n, d, memory, t), f"regimes-n{n}-d{d}", title, t, regimes_csv(n, d))
     words.markdown(t.prose("why_regimes"))
 
     st.header(t("why.constants_title"), anchor="constants")

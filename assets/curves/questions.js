@@ -45,7 +45,7 @@ class Questions {
     this.wishCsv = () => setStateValue("csv", Date.now());
     if (csv && this.savedCsv !== csv.number) {
       this.savedCsv = csv.number;
-      download(csv.text, "text/csv", `${fileName}.csv`);
+      __pa_files.download(csv.text, "text/csv", `${fileName}.csv`);
     }
     if (!this.asked || number < this.asked.number) return null;
     const answered = { ...this.asked, answered: performance.now() };

@@ -83,5 +83,5 @@ function pictureOf({ chart, notes, data, memory, summary, find }) {
 /** Save the picture as "svg" or "png". */
 async function savePicture(library, picture, format, name) {
   const { width, height } = picture.layout;
-  await saveSvg(await library.toImage(picture, { format: "svg", width, height, imageDataOnly: true }), { width, height }, format, name);
+  await __pa_files.saveSvg(await library.toImage(picture, { format: "svg", width, height, imageDataOnly: true }), { width, height }, format, name);
 }

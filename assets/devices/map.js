@@ -224,57 +224,18 @@ class DeviceMap {
     this.part("tools").replaceChildren(...buttons);
   }
 
-  /** A drawing with every style that the page gives written into the nodes. */
-  styled(live) {
-    const copy = live.cloneNode(true);
-    const [from, to] = [live, copy].map((svg) => [...svg.querySelectorAll("*")]);
-    const names = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "paint-order", "font-family", "font-size", "font-weight"];
-    from.forEach((node, k) => {
-      const style = getComputedStyle(node);
-      to[k].setAttribute("style", names.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
-    });
-    return copy;
-  }
-
   /** The map as a file of its own: above it what it is, below it what its marks mean and where they come from. */
   save(format) {
     const { words } = this.state;
     const live = this.part("map").querySelector("svg");
-    const find = (name) => getComputedStyle(live).getPropertyValue(`--pa-${name}`).trim();
-    const [margin, width] = [14, this.width + 28];
-    const drawing = [];
-    const line = (said, x, y, size, weight, token) => {
-      const style = `fill:${find(token)};font:${weight} ${size}px "Source Sans",sans-serif`;
-      drawing.push(element("text", { x, y, style }, said));
-    };
-    let y = margin;
-    const lines = (said, size, weight, token) => {
-      for (const part of wrapped(said, this.width / (weight > 400 ? 1.06 : 1), size)) line(part, margin, (y += size * LINE_HEIGHT), size, weight, token);
-    };
-    lines(words.title, 16, 600, "ink");
-    lines(words.scope, 13, 400, "muted");
-    y += 10;
-    const map = this.styled(live);
-    for (const [name, value] of Object.entries({ x: margin, y })) map.setAttribute(name, value);
-    drawing.push(map);
-    y += this.height + 10;
-    let x = margin;
-    for (const item of this.part("legend").children) {
-      const room = 22 + sizeOf({ text: item.textContent, font: { size: 13 } }).w;
-      if (x > margin && x + room > width - margin) [x, y] = [margin, y + 20];
-      const icon = this.styled(item.querySelector("svg"));
-      for (const [name, value] of Object.entries({ x, y })) icon.setAttribute(name, value);
-      drawing.push(icon);
-      line(item.textContent, x + 20, y + 12, 13, 400, "ink");
-      x += room + 16;
-    }
-    y += 18;
-    lines(`${words.ring}: ${this.sentence(...this.home.dataset.at.split(",").map(Number))}`, 13, 400, "ink");
-    lines(words.source, 12.5, 400, "muted");
-    const height = Math.ceil(y + margin);
-    const paper = element("rect", { width, height, style: `fill:${find("background")}` });
-    const svg = element("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, paper, ...drawing);
-    return saveSvg(new XMLSerializer().serializeToString(svg), { width, height }, format.toLowerCase(), "devices");
+    const paper = new __pa_files.Paper(live, this.width);
+    paper.say(words.title, 16, 600);
+    paper.say(words.scope, 13, 400, "muted");
+    paper.draw(live, this.width, this.height);
+    paper.key([...this.part("legend").children].map((item) => [item.querySelector("svg"), item.textContent]));
+    paper.say(`${words.ring}: ${this.sentence(...this.home.dataset.at.split(",").map(Number))}`);
+    paper.say(words.source, 12.5, 400, "muted");
+    return paper.save(format.toLowerCase(), "devices");
   }
 }
 

@@ -1,4 +1,6 @@
 // The kitchen, part 3: both exact counts over M on logarithmic axes, with a marker that follows the slider.
+const TICKS = [[1 / 16, "d\u00b2/16"], [1 / 4, "d\u00b2/4"], [1, "d\u00b2"], [4, "4" + THIN + "d\u00b2"], [16, "16" + THIN + "d\u00b2"]];
+
 class Curve {
   constructor(figure) {
     this.figure = figure;
@@ -131,9 +133,30 @@ class Curve {
       for (const line of lines) node.append(Object.assign(document.createElement("span"), { textContent: line }));
       this.ticks.append(node);
     };
-    for (const [factor, label] of [[1 / 16, "d\u00b2/16"], [1 / 4, "d\u00b2/4"], [1, "d\u00b2"], [4, "4" + THIN + "d\u00b2"], [16, "16" + THIN + "d\u00b2"]])
+    for (const [factor, label] of TICKS)
       tick(factor * square, factor === 1 ? "main" : "", label, g.narrow ? grouped(factor * square) : "= " + grouped(factor * square));
     if (counts.crossover) tick(counts.crossover, "crossing");
+  }
+
+  // The curve as a file: the numbers under its axis, what is said of the M of the moment, and where the numbers come from.
+  save(format, t, said) {
+    const { g, counts } = this, { n, d } = counts, name = `kitchen-n${n}-d${d}`;
+    if (format === "csv") {
+      const rows = counts.memory.map((memory, i) => [n, d, memory, ...IDS.map((id) => counts.io(id, i) ?? "")]);
+      return __pa_files.download([["n", "d", "memory", ...IDS], ...rows].map((row) => row.join(",") + "\n").join(""), "text/csv", name + ".csv");
+    }
+    const paper = new __pa_files.Paper(this.svg, g.w);
+    paper.say(filled(t.file_title, { n: grouped(n), d }), 16, 600);
+    paper.draw(this.svg, g.w, g.h);
+    for (const [factor, label] of TICKS) {
+      const words = g.narrow ? label : label + " = " + grouped(factor * d * d), x = paper.margin + this.x(factor * d * d);
+      const place = factor < 16 ? [x, paper.y + 6] : [paper.width - 4, paper.y + 6], look = factor === 1 ? [600, "ink"] : [400, "muted"];
+      paper.line(words, ...place, 12.5, ...look, factor < 16 ? "middle" : "end");
+    }
+    paper.y += 14;
+    paper.say(said);
+    paper.say(t.file_source, 12.5, 400, "muted");
+    return paper.save(format, name);
   }
 
   set(i) {

@@ -86,6 +86,9 @@ class Home {
     this.q(".plot").setAttribute("aria-label", filled(t.curve_label, {
       low: counts.low, high: counts.high, least: counts.least, cross: counts.crossover,
     }));
+    const help = (format) => filled(t.save_as, { format });
+    const save = (format) => this.curve.save(format, t, `M = ${this.q(".memory").textContent} ${this.q(".relation").textContent}. ${this.verdict(this.index)}`);
+    this.q(".pa-save").replaceChildren(t.save, ...saveButtons(["PNG", "SVG", "CSV"], help, save));
     this.pause(this.paused);
   }
 

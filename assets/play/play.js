@@ -68,7 +68,7 @@ class Play {
       this.game.adopt(this.codec.read(text));
       this.known = new Set([text]);
       this.shown = false;
-      this.opened = text !== MOVES_VERSION;
+      this.lend(this.game.position.solved() ? this.game.made() : [], "opened");
     } else level.solution = this.codec.read(level.best);
     this.quiet();
     this.menu.close();
@@ -108,7 +108,7 @@ class Play {
     this.tools.paint(game, level, labels, this.showing ? "showing" : this.paused() ? "paused" : "");
     this.moves.paint(game, level, labels);
     const solved = game.position.solved();
-    if (solved) this.result.paint(game, level, labels, this.shown, this.foreign(), this.ticked);
+    if (solved) this.result.paint(game, level, labels, this.borrowed() === "shown", this.foreign(), this.ticked);
     this.result.element.hidden = !solved;
     this.root.classList.toggle("solved", solved);
   }
@@ -135,9 +135,23 @@ class Play {
     this.counter.warn(false);
   }
 
+  // A solution that the reader did not find: "opened" from a link or a file, or "shown" by the button.
+  lend(moves, source) {
+    this.lent = { moves, source };
+    this.hand = new Set(); // places in it whose move the reader has made since
+  }
+
+  // Where the solution on the board is from; "" when it is the reader's. Moves that are taken back and made again do not
+  // make it theirs, unless they have made all of them; another move does.
+  borrowed() {
+    const { moves, source } = this.lent, { line, t } = this.game;
+    const whole = moves.length > 0 && moves.length <= t && moves.every((move, k) => sameMove(move, line[k]));
+    return whole && moves.some((_, k) => !this.hand.has(k)) ? source : "";
+  }
+
   // Whether the game came from a link or a file, and this reader has not solved the level before.
   foreign() {
-    return this.opened && !this.ticked;
+    return this.borrowed() === "opened" && !this.ticked;
   }
 
   state() {
@@ -197,7 +211,8 @@ class Play {
       return;
     }
     if (broken.length) return this.refuse(move, broken);
-    this.shown = this.opened = false;
+    this.shown = false;
+    this.hand.add(this.game.t - 1);
     this.quiet();
     this.changed();
     this.fly(move, from);
@@ -272,7 +287,7 @@ class Play {
     this.game.seek(0);
     this.game.adopt(this.level.solution);
     this.shown = true;
-    this.opened = false;
+    this.lend(this.level.solution, "shown");
     if (this.still.matches) return this.changed();
     this.game.seek(from);
     this.showing = setInterval(() => {
@@ -350,7 +365,7 @@ class Play {
         history.pushState(history.state, "", url);
       }
     }
-    this.host.log(text, this.shown || this.opened);
+    this.host.log(text, this.borrowed() !== "");
   }
 
   // Whether an address that Streamlit is about to write is an answer to an earlier move of this level.
@@ -363,7 +378,7 @@ class Play {
     const asked = new URL(location.href).searchParams;
     if (asked.get("level") !== this.level.id) return;
     this.adopt(asked.get("p") ?? MOVES_VERSION);
-    this.host.log(this.text(), this.shown || this.opened);
+    this.host.log(this.text(), this.borrowed() !== "");
   }
 
   // Moves that were not made here: back and forward, an edited address, a file.
@@ -373,7 +388,7 @@ class Play {
     this.menu.close();
     this.quiet();
     this.game.adopt(this.codec.read(text));
-    this.opened ||= !this.known.has(text);
+    if (!this.known.has(text) && this.game.position.solved()) this.lend(this.game.made(), "opened");
     this.known.add(text);
     this.shown = false;
     this.tell(this.state());

@@ -273,7 +273,7 @@ _explorer = st.components.v2.component(
     html=source("curves/explorer.html"),
     css=source("curves/chart.css", "curves/explorer.css", "curves/more.css"),
     js=scripts(
-        "plotly.js", "control.js", "readout.js", "file.js", "questions.js", "labels.js", "save.js", "more.js",
+        "plotly.js", "control.js", "readout.js", "measure.js", "questions.js", "labels.js", "save.js", "more.js",
         "marker.js", "drawing.js", "explorer.js",
     ),
     isolate_styles=False,

@@ -41,7 +41,7 @@ _map = st.components.v2.component(
     "devices_map",
     html=source("devices/map.html"),
     css=source("devices/devices.css"),
-    js=source("devices/common.js", "curves/file.js", "devices/map.js"),
+    js=source("devices/common.js", "devices/map.js"),
     isolate_styles=False,
 )
 _table = st.components.v2.component(

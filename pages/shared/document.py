@@ -1,20 +1,20 @@
 """What the browser's document needs and Streamlit does not give; ``assets/document`` has a script for each.
 
 Its language: Streamlit always ships ``<html lang="en">``. A clean history. Word of being printed for what is drawn by
-scripts. A session at once with a server that is back. The keyboard for what scrolls inside itself. The component draws
-nothing.
+scripts. A session at once with a server that is back. The keyboard for what scrolls inside itself. Files out of what is
+shown: here once, and not in every component's message. The component draws nothing.
 """
 
 import streamlit as st
 
-from pages.shared.theme import ASSETS
+from pages.shared.theme import source
 
-_SCRIPTS = ("print", "history", "connection", "scrollers", "document")
+_SCRIPTS = ("print", "history", "connection", "scrollers", "files", "document")
 
 _component = st.components.v2.component(
     "document",
     html="",
-    js="\n".join((ASSETS / "document" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS),
+    js=source("curves/measure.js", *(f"document/{name}.js" for name in _SCRIPTS)),
 )
 
 

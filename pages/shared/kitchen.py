@@ -13,13 +13,21 @@ from pages.shared.fault import callback
 from pages.shared.i18n import Texts
 from pages.shared.said import said
 from pages.shared.settings import ALGORITHM_IDS, HOME_D, HOME_MEMORY, HOME_N
-from pages.shared.theme import ASSETS, css_tokens
+from pages.shared.theme import ASSETS, source
 
 # The pebbling that moves on the page: small enough to be followed, large enough that memory is short.
 TOY_N, TOY_D, TOY_MEMORY = 3, 2, 14
 STEPS_PER_OCTAVE = 20
 
-_PARTS = ("board/replay", "kitchen/base", "kitchen/scene", "kitchen/curve", "kitchen/toy", "kitchen/kitchen")
+_PARTS = (
+    "board/replay",
+    "document/buttons",
+    "kitchen/base",
+    "kitchen/scene",
+    "kitchen/curve",
+    "kitchen/toy",
+    "kitchen/kitchen",
+)
 
 
 _TEXT = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`)""")
@@ -48,7 +56,7 @@ def _script() -> str:
 _component = st.components.v2.component(
     "kitchen",
     html=re.sub(r"\n\s+", "\n", (ASSETS / "kitchen" / "kitchen.html").read_text(encoding="utf-8")),
-    css=_compact(css_tokens() + (ASSETS / "kitchen" / "kitchen.css").read_text(encoding="utf-8"), css=True),
+    css=_compact(source("document/quiet.css", "kitchen/kitchen.css"), css=True),  # the tokens are the page's
     js=_script(),
 )
 

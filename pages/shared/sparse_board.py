@@ -201,7 +201,7 @@ _board = st.components.v2.component(
     html=source("sparse/sparse.html"),
     css=source("curves/chart.css", "curves/explorer.css", "sparse/sparse.css"),
     js=scripts(
-        "plotly.js", "readout.js", "control.js", "file.js", "questions.js", "save.js", "../sparse/picture.js",
+        "plotly.js", "readout.js", "control.js", "measure.js", "questions.js", "save.js", "../sparse/picture.js",
         "../sparse/sparse.js",
     ),
     isolate_styles=False,

@@ -15,7 +15,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 _COMMENT = re.compile(r"//.*|/\*((?!\*/).)*\*/")
 TOKENS: dict[str, Any] = json.loads((ASSETS / "tokens.json").read_text(encoding="utf-8"))
 
-# Page-wide rules that Streamlit's theme has no option for. With ``assets/document/page.css``, which holds what pages
+# Page-wide rules that Streamlit's theme has no option for. With ``assets/document/*.css``, which hold what pages
 # share, the only style sheet outside the components.
 _PAGE = """
 .stMainBlockContainer { max-width: var(--pa-size-page); padding: 5rem 1.5rem 3rem; }
@@ -118,8 +118,9 @@ def _style(embedded: bool) -> str:
         f'@property --pa-{name} {{ syntax: "\\3c color>"; inherits: true; initial-value: {pair["light"]}; }}\n'
         for name, pair in colours().items()
     )
+    shared = source("document/page.css", "document/quiet.css")
     extra = _EMBEDDED if embedded else ""
-    return f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{source('document/page.css')}{_PRINT}{extra}</style>"
+    return f"<style>{registered}{css_tokens('.stApp')}{_PAGE}{shared}{_PRINT}{extra}</style>"
 
 
 def page_style() -> None:

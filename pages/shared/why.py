@@ -52,13 +52,9 @@ _component = st.components.v2.component(
 # `st.html` drops SVG, so pictures are a component. What it shows is made here and holds no text of the reader's.
 _still = st.components.v2.component(
     "still",
-    html='<div class="still"></div>',
-    css=css_tokens() + source("why/still.css"),
-    js="""// a picture
-    export default function ({ data, parentElement }) {
-      const box = parentElement.querySelector(".still");
-      if (box.innerHTML !== data.picture) box.innerHTML = data.picture;
-    }""",
+    html='<div class="still"><div></div><p class="pa-save"></p></div>',
+    css=css_tokens() + source("document/quiet.css", "why/still.css"),
+    js=source("document/buttons.js", "why/still.js"),
 )
 
 
@@ -168,9 +164,15 @@ def phases_board(settings: WhySettings, t: Texts, on_rest: Callable[[], None]) -
     )
 
 
-def still(picture: str, key: str) -> None:
-    """Draw one of the pictures of `why_pictures`."""
-    _still(key=key, data={"picture": picture}, width="stretch", height="content")
+def still(picture: str, name: str, title: str, t: Texts, numbers: str = "") -> None:
+    """Draw one of the pictures of `why_pictures`. It is saved as `name` under the `title` of its section, its `numbers`
+    as CSV."""
+    labels = {"save": t("curves.save"), "picture": t("why.save"), "csv": t("why.save_csv")}
+    title = title.partition(". ")[2]  # without the section's number
+    data = {"picture": picture, "name": f"why-{name}", "title": title, "source": t("why.source"), "numbers": numbers}
+    _still(
+        key=f"why.picture.{name.partition('-')[0]}", data=data | {"labels": labels}, width="stretch", height="content"
+    )
 
 
 # What the reader does becomes the value of a setting's key; `sync` does the rest.

@@ -154,6 +154,16 @@ def _curves(n: int, d: int) -> tuple[tuple[int, ...], dict[str, tuple[int | None
     return tuple(memories), lines
 
 
+def regimes_csv(n: int, d: int) -> str:
+    """The numbers behind `regimes`: words by M, empty where an algorithm does not fit."""
+    memories, lines = _curves(n, d)
+    rows: list[tuple[str, ...]] = [("n", "d", "memory", *ALGORITHM_IDS, "lower_bound")]
+    for at, memory in enumerate(memories):
+        words = ("" if line[at] is None else str(line[at]) for line in lines.values())
+        rows.append((str(n), str(d), str(memory), *words))
+    return "".join(",".join(row) + "\n" for row in rows)
+
+
 def regimes(n: int, d: int, memory: int, t: Texts) -> str:
     """Words moved against M: both algorithms above, the best lower bound below, and where d^2 is."""
     memories, lines = _curves(n, d)

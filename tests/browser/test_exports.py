@@ -1,13 +1,15 @@
-"""What leaves the app: the replay file with the network off, the step sheet, pages in a frame, pages on paper."""
+"""What leaves the app: replay files with the network off, step sheets, pictures, pages in a frame and on paper."""
 
 from pathlib import Path
 from urllib.parse import unquote
 
 from playwright.sync_api import Page, expect
 
+from kernels_ref import Shape, count, lower_bound
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped
 from pages.shared.replay_file import About, game_file, replay_file
+from pages.shared.settings import ALGORITHM_IDS, HOME_D, HOME_N
 from pebble_engine import Move, PebbleDag, Pebbling, Rules
 from tests.browser.conftest import ROOT, PageFactory, Server, no_sideways_scroll, settled
 from tests.browser.lab_page import BOTH, NAMES, open_lab, pebbling_of
@@ -147,3 +149,47 @@ def test_the_board_is_drawn_anew_for_paper_and_back(page_factory: PageFactory, s
     assert lab.page.evaluate(corner) == [255, 255, 255], "at once, before the printer looks"
     lab.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert lab.page.evaluate(corner) == dark
+
+
+def test_the_kitchens_curve_is_a_file(page_factory: PageFactory, server: Server, tmp_path: Path) -> None:
+    t = Texts("es")
+    page = page_factory(theme="dark", lang="es")
+    page.goto(f"{server.url}/?m=1500&lang=es")
+    files = {f: downloaded(settled(page), t("home.save_as", format=f), tmp_path) for f in ("SVG", "PNG", "CSV")}
+    svg = files["SVG"].read_text(encoding="utf-8")
+    title = t("home.file_title", n=grouped(HOME_N), d=HOME_D)
+    told = f"M = {t('home.memory_words', memory=grouped(1500))}"
+    for said in (title, told, t("home.file_source"), "4\u202fd² = 16\u202f384", "@font-face"):
+        assert said in svg, said
+    assert "var(" not in svg
+    assert files["PNG"].read_bytes().startswith(b"\x89PNG")
+    head, *rows = (line.split(",") for line in files["CSV"].read_text(encoding="utf-8").splitlines())
+    assert head == ["n", "d", "memory", *ALGORITHM_IDS]
+    assert "1500" in [row[2] for row in rows]
+    for row in rows[::9]:
+        counts = (count(name, n=HOME_N, d=HOME_D, memory=int(row[2])).io for name in ALGORITHM_IDS)
+        assert row[3:] == ["" if io is None else str(io) for io in counts]
+
+
+def test_the_pictures_of_the_proof_are_files(page_factory: PageFactory, server: Server, tmp_path: Path) -> None:
+    t = Texts("en")
+    page = page_factory()
+    page.goto(f"{server.url}/why?lang=en&fn=1024&fd=32&fm=512")
+    names = {"see": t("why.see.phase"), "make": t("why.make.cube_title"), "regimes": t("why.regimes.bound")}
+    buttons = settled(page).get_by_role("button", name=t("why.save", format="SVG"))
+    expect(buttons).to_have_count(len(names))
+    for number, (section, inside) in enumerate(names.items()):
+        with page.expect_download() as waiting:
+            buttons.nth(number).click()
+        svg = waiting.value.path().read_text(encoding="utf-8")
+        for said in (t(f"why.{section}_title").partition(". ")[2], inside, t("why.source"), "@font-face"):
+            assert said in svg, said
+        assert "var(" not in svg.replace('fill="var(--pa-ink)"', ""), "an attribute that a style of its own overrules"
+    assert t("why.sum.size", n=grouped(1024), d=32, memory=512) in svg
+    table = downloaded(page, t("why.save_csv"), tmp_path).read_text(encoding="utf-8").splitlines()
+    assert table[0] == "n,d,memory,flash2,small-cache,lower_bound"
+    for line in table[1::12]:
+        memory, *words = line.split(",")[2:]
+        bound = lower_bound("qkv", Shape(1024, 1024, 32, 32), int(memory)).words
+        counts = (count(name, n=1024, d=32, memory=int(memory)).io for name in ALGORITHM_IDS)
+        assert words == [*("" if io is None else str(io) for io in counts), str(bound)]

@@ -356,12 +356,13 @@ def test_a_solved_link_says_that_it_was_opened_and_is_not_ticked(
     result, box = page.locator(".result"), page.get_by_role("combobox").first
     expect(result).to_contain_text(play.words("solved_opened", io=3))
     expect(result).to_contain_text(play.words("no_tick"))
-    play.tool("undo").click()
-    play.tool("redo").click()
-    expect(result).to_contain_text(play.words("solved_opened", io=3))
-    page.wait_for_function("() => __pa.play.answered()")
-    settled(page)
-    assert box.get_attribute("value") == play.t("play.level_name", number=1, title=play.t("play.title.sum"))
+    for again in (play.tool("redo").click, lambda: play.tap(SUM[-1])):  # the same move by hand solves nothing, either
+        play.tool("undo").click()
+        again()
+        expect(result).to_contain_text(play.words("solved_opened", io=3))
+        page.wait_for_function("() => __pa.play.answered()")
+        settled(page)
+        assert box.get_attribute("value") == play.t("play.level_name", number=1, title=play.t("play.title.sum"))
     play.tool("again").click()
     for move in SUM:
         play.make(move)
