@@ -136,6 +136,8 @@ def test_it_ends_with_the_app():
     app.kill()
     app.wait()
     _, left = psutil.wait_procs(children, timeout=20)
+    for process in left:
+        process.kill()
     assert children
     assert not left
 
