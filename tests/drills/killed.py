@@ -13,7 +13,9 @@ HEAVY = {
     "winner map under a mask": "curves?v=1&n=8192&d=64&m=4096&mask=causal&plot=winners",
     "proven optimum": "why?v=1&n=2&d=1&m=14",
 }
-GRAPH = "\n".join(f"x{i} y{j}" for i in range(6) for j in range(i, i + 4)) + "\n" + "\n".join(f"y{j} z" for j in range(9))
+GRAPH = (
+    "\n".join(f"x{i} y{j}" for i in range(6) for j in range(i, i + 4)) + "\n" + "\n".join(f"y{j} z" for j in range(9))
+)
 
 
 def drill(report: Report) -> None:
@@ -60,7 +62,7 @@ def _search(report: Report, app: Server, chromium: Browser) -> None:
     page: Page = opened(chromium, f"{app.url}/play?lang=en")
     page.get_by_role("button", name=T("play.more")).click()
     page.get_by_label(T("play.dag_text")).fill(GRAPH)
-    page.get_by_label(T("play.dag_red")).fill("6")
+    page.get_by_label(T("play.dag_red")).fill("12")
     page.get_by_role("button", name=T("play.dag_play")).click()
     _kill(report, app, "search on Play")
     page.get_by_text(T("play.own_share")).wait_for()
@@ -76,4 +78,6 @@ def _orphans(report: Report) -> None:
         left = workers(app)
         app.process.kill()
         _, alive = psutil.wait_procs(left, timeout=20)
-        report.must("the server is killed: processes that outlive it", f"{len(alive)} of {len(left)}", left and not alive)
+        report.must(
+            "the server is killed: processes that outlive it", f"{len(alive)} of {len(left)}", left and not alive
+        )

@@ -3,7 +3,7 @@
 import random
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Error, Page
+from playwright.sync_api import Error, Page, expect
 
 from pages.shared.i18n import Texts
 from tests.drills.common import Report, at_rest, browser, opened, server
@@ -19,7 +19,7 @@ def drill(report: Report) -> None:
         for seed in (1, 2, 3):
             page = opened(chromium, f"{app.url}/?lang=en")
             errors: list[str] = []
-            page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+            page.on("pageerror", lambda error, errors=errors: errors.append(f"{error.stack}"))
             for name in PAGES:
                 page.get_by_role("link", name=T(f"page.{name}"), exact=True).click()
                 page.wait_for_url(f"**/{name}?v=1&**")
@@ -35,7 +35,7 @@ def _change(page: Page) -> None:
     """A setting of the page, if it is there to be changed just now."""
     try:
         if "/curves" in page.url:
-            page.locator(N).press("ArrowRight", timeout=2000)
+            page.locator(N).press("ArrowLeft", timeout=2000)
         elif "/lab" in page.url:
             page.get_by_label(T("lab.memory"), exact=True).fill("24", timeout=2000)
             page.keyboard.press("Enter")
@@ -65,7 +65,8 @@ def _agrees(report: Report, page: Page, seed: int, errors: list[str]) -> None:
     before = seen()
     page.reload()
     at_rest(page)
-    page.wait_for_timeout(1000)
+    fields = page.locator(".stMain input[type=text], .stMain input[type=range]")
+    expect(fields).to_have_count(len(before[2]))
     after = seen()
     report.must(f"storm {seed} ends at", before[0].partition("//")[2][:90], before == after)
     if before != after:
