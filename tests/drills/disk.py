@@ -14,8 +14,9 @@ from playwright.sync_api import Page
 from pages.shared.i18n import Texts
 from pages.shared.levels import levels
 from pebble_engine import Pebbling, write_pebbling
-from tests.browser.conftest import PATHS, ROOT
+from tests.browser.conftest import PATHS
 from tests.drills.common import Report, at_rest, browser, opened, until
+from tests.server import ROOT
 
 T = Texts("en")
 

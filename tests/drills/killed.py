@@ -4,8 +4,8 @@ import psutil
 from playwright.sync_api import Browser, Page
 
 from pages.shared.i18n import Texts
-from tests.browser.conftest import Server
 from tests.drills.common import Report, at_rest, browser, opened, server, until, workers
+from tests.server import Server
 
 T = Texts("en")
 HEAVY = {

@@ -11,10 +11,10 @@ from playwright.sync_api import expect
 from kernels_ref import count
 from pages.shared.i18n import Texts
 from pebble_engine import Move
-from tests.browser.conftest import Server
 from tests.browser.play_page import opened as game_opened
 from tests.drills.common import Report, at_rest, browser, opened, server, until, workers
 from tests.drills.line import line
+from tests.server import Server
 
 REMEMBERED = 3  # seconds here; 120 as the app runs
 T = Texts("en")

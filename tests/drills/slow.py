@@ -8,12 +8,13 @@ from playwright.sync_api import expect
 
 from pages.shared.i18n import Texts
 from pages.shared.levels import levels
-from tests.browser.conftest import PATHS, Server
+from tests.browser.conftest import PATHS
 from tests.browser.curves_page import at_rest as answered
 from tests.browser.curves_page import drag, open_curves, value
 from tests.browser.play_page import opened as game_opened
 from tests.drills.common import Report, at_rest, browser, opened, server
 from tests.drills.line import line
+from tests.server import Server
 
 T = Texts("en")
 
