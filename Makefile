@@ -4,6 +4,7 @@
 # make bench  the measurements
 # make loadtest  a class on a fresh server, and whether it holds      (ARGS="--sessions 300", "--with-run", "--soak 60");
 #             ARGS=--malformed: what no browser of ours would send
+# make drill  bad days on purpose: docs/drills.md                     (ARGS="killed storm")
 # make lock   deploy/requirements.lock anew; make audit asks what is known against it
 # Needs Python 3.11 or later and make; everything else is fetched from the package registries.
 
@@ -18,7 +19,7 @@ CHROMIUM = command -v chromium-headless-shell || command -v chromium || command 
 # Browser tests run two at a time, each worker with a server and a browser of its own. Those that fail are run once more
 # by themselves: a machine busy with other work can starve a browser, and a real fault fails again.
 
-.PHONY: app test check bench loadtest lock audit format browser clean
+.PHONY: app test check bench loadtest drill lock audit format browser clean
 .DEFAULT_GOAL := app
 
 app: $(VENV)/.stamp-app
@@ -44,6 +45,9 @@ bench: $(VENV)/.stamp-bench browser
 
 loadtest: $(VENV)/.stamp-dev
 	@$(BIN)/python -m tests.load $(ARGS)
+
+drill: $(VENV)/.stamp-dev browser
+	@$(BIN)/python -m tests.drills $(ARGS)
 
 # The versions and hashes that deployments install, from requirements.txt; and what is known against them.
 lock: $(BIN)/python

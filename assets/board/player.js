@@ -72,7 +72,7 @@ class Player {
 
   // Measure, choose sizes, read the theme's colours, paint all. Cheap enough to call whenever something may have changed.
   fit() {
-    if (!this.sides.length) return;
+    if (!this.sides.length || !this.root.isConnected) return; // a page that is being left has no colours any more
     this.colours = readColours(this.root);
     for (const side of this.sides) side.resize(this.colours);
     this.schedule();

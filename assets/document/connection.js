@@ -11,3 +11,22 @@ function watchConnection(begin) {
   const app = document.querySelector(".stApp");
   if (app) connection.observe(app, { attributeFilter, attributeOldValue: true });
 }
+
+// A line that comes and goes can break off in the middle of a page. Streamlit 1.67 may then put an element where there
+// is no place for it, fails, and leaves an empty window. The address has all: the page is opened anew once there is a
+// server to ask.
+const FIRST_LOOK = 1000; // ms; each further look waits a little longer
+const life = new MutationObserver(() => document.querySelector(".stApp") || openAnew(FIRST_LOOK));
+
+async function openAnew(pause) {
+  life.disconnect();
+  await new Promise((resolve) => setTimeout(resolve, pause));
+  const answer = await fetch(new URL("_stcore/health", document.baseURI)).catch(() => null);
+  if (answer?.ok) window.location.reload();
+  else openAnew(Math.min(2 * pause, 30 * FIRST_LOOK));
+}
+
+function watchLife() {
+  const root = document.getElementById("root");
+  if (root) life.observe(root, { childList: true });
+}

@@ -4,4 +4,5 @@ export default function ({ data, setStateValue }) {
   tidyHistory();
   watchScrollers();
   watchConnection(() => setStateValue("connected", Date.now()));
+  watchLife();
 }

@@ -3,11 +3,14 @@
 A thread of the app follows it; the numbers are made in the process, so that other readers' pages are not held up.
 """
 
+import csv
+import io
 import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -196,6 +199,14 @@ def _outcome(job: Job, t: Texts) -> None:
         s = job.settings
         st.markdown(t("curves.run.point", n=grouped(s.n), d=grouped(s.d), m=grouped(s.memory)))
         st.markdown(table(job, t))
+        st.download_button(
+            t("curves.run.take"),
+            data=partial(csv_of, job),
+            file_name=f"run-n{s.n}-d{s.d}-m{s.memory}.csv",
+            mime="text/csv",
+            key="curves.run.take",
+            on_click="ignore",
+        )
 
 
 def table(job: Job, t: Texts) -> str:
@@ -229,6 +240,25 @@ def table(job: Job, t: Texts) -> str:
                 cells.append(cell(result, exact[name]))
         lines.append(f"| {t(f'curves.run.{quantity}')} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def csv_of(job: Job) -> str:
+    """The table's numbers, whole: a row an algorithm, empty where it did not fit. Nothing else keeps an outcome."""
+    s = job.settings
+    head = ["algorithm", "form", "mask", "n", "d", "memory", "loads", "stores", "io", "multiplications"]
+    head += ["closed_form_io", "max_relative_error", "peak_fast", "peak_slow", "seconds", "least_memory"]
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(head)
+    for name, result in job.results.items():
+        asked = [name, s.form, s.mask, s.n, s.d, s.memory]
+        if isinstance(result, DoesNotFit):
+            lines.writerow([*asked, *[""] * 9, result.least_memory])
+            continue
+        c, exact = result.counts, count(name, n=s.n, d=s.d, memory=s.memory, form=s.form, mask=kept_scores(s))
+        moved = [c.loads, c.stores, c.io, c.multiplications, exact.io, result.max_relative_error]
+        lines.writerow([*asked, *moved, c.peak_fast, c.peak_slow, result.seconds, ""])
+    return text.getvalue()
 
 
 def same(counted: Counts, exact: Counts) -> bool:

@@ -1,8 +1,9 @@
 """What the browser's document needs and Streamlit does not give; ``assets/document`` has a script for each.
 
 Its language: Streamlit always ships ``<html lang="en">``. A clean history. Word of being printed for what is drawn by
-scripts. A session at once with a server that is back. The keyboard for what scrolls inside itself. Files out of what is
-shown: here once, and not in every component's message. The component draws nothing.
+scripts. A session at once with a server that is back; the page anew when Streamlit has left an empty window. The
+keyboard for what scrolls inside itself. Files out of what is shown: here once, and not in every component's message.
+The component draws nothing.
 """
 
 import streamlit as st

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.shared.naming import naming
+
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 LANGUAGES = {"en": "English", "es": "Español"}
 DEFAULT = "en"
@@ -22,13 +24,16 @@ def _labels(lang: str, file: str) -> dict[str, str]:
     path = TEXT / lang / "labels" / f"{file}.json"
     if not path.is_file():
         return {}
-    labels: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    with naming(path):
+        labels: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
     return labels
 
 
 @cache
 def _prose(lang: str, name: str) -> str:
-    return (TEXT / lang / f"{name}.md").read_text(encoding="utf-8")
+    path = TEXT / lang / f"{name}.md"
+    with naming(path):
+        return path.read_text(encoding="utf-8")
 
 
 def labels(lang: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pages.shared.naming import naming
 from pebble_engine import (
     Move,
     PebbleDag,
@@ -168,7 +169,8 @@ def best_bound(dag: PebbleDag, rules: Rules, searched: int = 0) -> tuple[int, st
 @cache
 def levels() -> dict[str, Level]:
     """Every level by its id, in order."""
-    known = json.loads(DATA.read_text(encoding="utf-8"))
+    with naming(DATA):
+        known = json.loads(DATA.read_text(encoding="utf-8"))
     return {plan.id: _with(plan, known[plan.id]) for plan in PLANS}
 
 

@@ -11,9 +11,12 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared.naming import naming
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 _COMMENT = re.compile(r"//.*|/\*((?!\*/).)*\*/")
-TOKENS: dict[str, Any] = json.loads((ASSETS / "tokens.json").read_text(encoding="utf-8"))
+with naming(ASSETS / "tokens.json"):
+    TOKENS: dict[str, Any] = json.loads((ASSETS / "tokens.json").read_text(encoding="utf-8"))
 
 # Page-wide rules that Streamlit's theme has no option for. With ``assets/document/*.css``, which hold what pages
 # share, the only style sheet outside the components.

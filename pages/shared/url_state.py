@@ -162,6 +162,7 @@ def sync(spec: Spec) -> Address:
     """
     state = st.session_state
     query = {name: st.query_params.get_all(name) for name in st.query_params if name != "lang"}
+    query = {} if _strayed(spec, query) else query
     kept = state.get(f"_settings.{spec.page}")
     problems: list[Problem] = state.get(f"_problems.{spec.page}", [])
     widgets = _widgets(spec)
@@ -229,6 +230,15 @@ def _keep(spec: Spec, settings: Any, problems: list[Problem], seed: tuple[str, .
     state[f"_settings.{spec.page}"] = settings
     state[f"_problems.{spec.page}"] = list(problems)
     state[f"_seen.{spec.page}"] = _widgets(spec)
+
+
+def _strayed(spec: Spec, query: Query) -> bool:
+    """Whether this is an address of another page that this session has shown. Streamlit's browser side sends such a one
+    when somebody goes back and forward faster than pages answer: the path of one entry, the parameters of another."""
+    known: dict[str, set[str]] = st.session_state.setdefault("_parameters", {})
+    own = known[spec.page] = {field.parameter for field in spec.fields}
+    given = set(query) - {"v"}
+    return not given <= own and given in known.values()
 
 
 def _is_news(scope: str, shown: object) -> bool:

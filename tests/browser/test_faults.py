@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from kernels_ref import count
 from pages.shared.i18n import Texts
 from pebble_engine import Move
-from tests.browser.conftest import PageFactory, running_server, settled
+from tests.browser.conftest import PageFactory, Server, running_server, settled
 from tests.browser.play_page import opened
 
 WATCH = """() => {
@@ -47,3 +47,17 @@ def test_a_restarted_server_takes_up_open_pages_where_they_were(tmp_path: Path, 
         expect(lab.locator(".side .io").first).to_contain_text(str(count("flash2", n=3, d=2, memory=24).io))
         play.make(Move.load("b"))
         play.shows()
+
+
+def test_an_empty_window_is_filled_again(server: Server, page_factory: PageFactory) -> None:
+    """A line that comes and goes in the middle of a page can make Streamlit's frontend give up and draw nothing more
+    (`tests/drills`, `flapping`). Here the window is emptied as React empties it."""
+    page = page_factory()
+    page.goto(f"{server.url}/lab?v=1&n=3&d=2&m=20&a=flash2&t=7&lang=es")
+    settled(page)
+    address = page.url
+    page.evaluate("document.getElementById('root').replaceChildren()")
+    settled(page)
+    expect(page).to_have_url(address)
+    expect(page.locator(".side .io").first).to_be_visible()
+    page.seen.errors.clear()  # type: ignore[attr-defined]  # React's own, about what was taken from it

@@ -11,7 +11,8 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.conftest import FLAGS, TIMEOUT_MS, Server, running_server
+from tests.browser.conftest import FLAGS, TIMEOUT_MS
+from tests.server import Server, running_server
 
 WORKER = "pages.shared.apart"
 

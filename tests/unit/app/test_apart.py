@@ -136,6 +136,8 @@ def test_it_ends_with_the_app():
     app.kill()
     app.wait()
     _, left = psutil.wait_procs(children, timeout=20)
+    for process in left:
+        process.kill()
     assert children
     assert not left
 
@@ -200,12 +202,12 @@ def test_what_many_ask_for_at_once_is_made_once():
 @pytest.mark.parametrize("plot", ["io", "winners"])
 def test_a_heavy_count_under_a_mask_is_made_apart_and_is_the_same(plot: str, monkeypatch: pytest.MonkeyPatch):
     asked = CurveSettings(n=256, mask="causal", plot=plot)
-    here = curve_maps.map_of(asked) if plot == "winners" else curve_data.curves.__wrapped__(asked)
+    here = curve_maps.map_of(asked) if plot == "winners" else curve_data._sweep.__wrapped__(asked, None)
     used: list[str] = []
     for module in (curve_maps, curve_data):
         monkeypatch.setattr(module, "HEAVY", 0)
         monkeypatch.setattr(module, "apart", lambda name, *rest: (used.append(name), apart(name, *rest))[1])
-    there = curve_maps.map_of(asked) if plot == "winners" else curve_data.curves.__wrapped__(asked)
+    there = curve_maps.map_of(asked) if plot == "winners" else curve_data._sweep.__wrapped__(asked, None)
     assert there == here
     assert len(used) == 1
 

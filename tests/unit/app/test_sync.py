@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import url_state
-from pages.shared.settings import LAB
+from pages.shared.settings import LAB, SPARSE
 
 
 def lab_page() -> None:
@@ -199,3 +199,21 @@ def test_unknown_languages_are_answered(lang: str) -> None:
     at.segmented_control[0].set_value("en")
     run(at)
     assert not at.warning
+
+
+def test_an_address_that_belongs_to_a_page_of_before_is_not_taken_for_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty times back and forward: the browser gives the path of one entry and the parameters of another."""
+    no_echo(monkeypatch)
+    sparse = {field.parameter: field.write(getattr(SPARSE.settings(), field.name)) for field in SPARSE.fields}
+    at = page(n="3", m="24")
+    at.query_params.clear()
+    at.query_params.update(sparse | {"v": "1"})
+    assert "tiles" in run(at).warning[0].value, "never seen in this session: the link is wrong, which is said"
+    at = page(n="3", m="24")
+    at.session_state["_parameters"] = {"sparse": set(sparse)}
+    at.query_params.clear()
+    at.query_params.update(sparse | {"v": "1"})
+    assert not run(at).warning
+    assert (settings(at).n, settings(at).memory) == (3, 24)
+    assert at.query_params["m"] == "24"
+    assert "tiles" not in at.query_params

@@ -1,5 +1,7 @@
 """Runs beside the page: what a job does when it ends well, badly, or not at all."""
 
+import csv
+import io
 import threading
 import time
 from collections.abc import Callable
@@ -10,7 +12,7 @@ import pytest
 from kernels_ref import Check, DoesNotFit, count
 from pages.shared import curve_runs
 from pages.shared.apart import Exhausted
-from pages.shared.curve_runs import Job, beyond, command_line, same, scientific, table
+from pages.shared.curve_runs import Job, beyond, command_line, csv_of, same, scientific, table
 from pages.shared.i18n import Texts
 from pages.shared.numbers import grouped
 from pages.shared.settings import CurveSettings
@@ -120,6 +122,18 @@ def test_table_has_both_columns_and_says_yes(lang: str) -> None:
     (row,) = [line for line in text.splitlines() if t("curves.run.equal") in line]
     assert row.count(t("curves.run.yes")) == 2
     assert text.count(grouped(count("flash2", n=32, d=8, memory=64).io or 0)) == 2, "counted and closed form"
+
+
+def test_a_run_can_be_taken_away_whole() -> None:
+    job = work(Job(CurveSettings(32, 8, 20)))
+    unfit, made = csv.DictReader(io.StringIO(csv_of(job)))
+    assert (unfit["algorithm"], unfit["io"], unfit["least_memory"]) == ("flash2", "", "50")
+    exact = count("small-cache", n=32, d=8, memory=20)
+    assert made["io"] == made["closed_form_io"] == str(exact.io)
+    assert made["multiplications"] == str(exact.multiplications)
+    assert made["peak_slow"] == str(exact.peak_slow)
+    assert (made["memory"], made["least_memory"]) == ("20", "")
+    assert float(made["max_relative_error"]) < 1e-10
 
 
 @pytest.mark.parametrize(("n", "d", "refused"), [(4096, 512, False), (4097, 64, True), (64, 513, True)])
