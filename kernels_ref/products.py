@@ -88,8 +88,9 @@ def best_tile(
     picks the candidates, whole numbers decide.
     """
     root, most = math.isqrt(q) + 1, max(1, min(q, memory))
-    small = np.arange(1, min(root, most) + 1)
-    few = np.arange(-(-q // most), max(root, -(-q // most)) + 1)  # numbers of tiles whose b is at most M
+    small = np.arange(1, min(root, most) + 1, dtype=np.int64)
+    fewest = -(-q // most)  # numbers of tiles whose b is at most M
+    few = np.arange(fewest, max(root, fewest) + 1, dtype=np.int64)
     widths = np.unique(np.concatenate([small, -(-q // few)]))
     heights = np.asarray(most_rows(widths, memory), np.float64)
     possible = heights >= 1
