@@ -9,6 +9,7 @@ from pages.shared.curves import address_of_now, current, explorer
 from pages.shared.fault import told
 from pages.shared.i18n import texts
 from pages.shared.numbers import grouped
+from pages.shared.where import IN_BROWSER
 
 
 @st.fragment
@@ -33,6 +34,8 @@ chart()
 with st.container(key="curves_run"):
     st.header(t("curves.run.title"), anchor=False)
     st.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
+    if IN_BROWSER:
+        st.caption(t("curves.run.in_browser"))
     job = st.session_state.get(JOB)
     st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
 with st.container(key="curves_prose"):
