@@ -9,11 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-LOCK = Path(__file__).resolve().parent / "requirements.lock"
+LOCKS = [Path(__file__).resolve().parent / name for name in ("requirements.lock", "static.lock")]
 PATIENCE = 3  # seconds for an answer of the registry
 MOST = 120  # seconds for all of them
-COMMAND = ["-m", "pip_audit", "--requirement", str(LOCK), "--disable-pip", "--format", "json"]
-COMMAND += ["--progress-spinner", "off", "--timeout", str(PATIENCE)]
+COMMAND = ["-m", "pip_audit", "--disable-pip", "--format", "json", "--progress-spinner", "off"]
+COMMAND += ["--timeout", str(PATIENCE), "--requirement"]
 
 
 def verdict(output: str, errors: str) -> tuple[int, str]:
@@ -25,7 +25,7 @@ def verdict(output: str, errors: str) -> tuple[int, str]:
         packages = json.loads(output)["dependencies"]
     except (ValueError, KeyError, TypeError):
         reason = (errors.strip().splitlines() or ["no answer"])[-1][:100]
-        return 0, f"audit: skipped, the advisories cannot be had here ({reason})"
+        return 0, f"skipped, the advisories cannot be had here ({reason})"
     looked_up = [one for one in packages if "skip_reason" not in one]
     known = [
         f"{one['name']} {one['version']}: {fault['id']}, mended in {', '.join(fault['fix_versions']) or 'none yet'}"
@@ -33,24 +33,32 @@ def verdict(output: str, errors: str) -> tuple[int, str]:
         for fault in one["vulns"]
     ]
     if known:
-        return 1, "\n".join(["audit: known vulnerabilities", *known])
+        return 1, "\n".join(["known vulnerabilities", *known])
     if not looked_up:
-        return 0, f"audit: skipped, the registry here has no advisories for any of {len(packages)} packages"
+        return 0, f"skipped, the registry here has no advisories for any of {len(packages)} packages"
     unknown = len(packages) - len(looked_up)
     more = f"; {unknown} could not be looked up" if unknown else ""
-    return 0, f"audit: nothing is known against {len(looked_up)} packages{more}"
+    return 0, f"nothing is known against {len(looked_up)} packages{more}"
+
+
+def audited(lock: Path) -> tuple[int, str]:
+    """Ask about one lock: the status and what to say."""
+    command = [sys.executable, *COMMAND, str(lock)]
+    try:
+        asked = subprocess.run(command, capture_output=True, text=True, timeout=MOST, check=False)
+    except subprocess.TimeoutExpired:
+        return verdict("", f"no end after {MOST} seconds")
+    return verdict(asked.stdout, asked.stderr)
 
 
 def main() -> int:
-    """Ask, and say what came of it."""
-    try:
-        asked = subprocess.run([sys.executable, *COMMAND], capture_output=True, text=True, timeout=MOST, check=False)
-    except subprocess.TimeoutExpired:
-        status, said = verdict("", f"no end after {MOST} seconds")
-    else:
-        status, said = verdict(asked.stdout, asked.stderr)
-    print(said)
-    return status
+    """Ask about both, and say what came of it."""
+    worst = 0
+    for lock in LOCKS:
+        status, said = audited(lock)
+        print(f"{lock.name}: {said}")
+        worst = max(worst, status)
+    return worst
 
 
 if __name__ == "__main__":
