@@ -54,9 +54,10 @@ def drill(report: Report) -> None:
             broken = page.locator(".stException, .stAlert").count()
             report.must(f"{name}: complaints", broken, broken == 0)
             if name == "lab":
+                page.locator(".side .io").first.wait_for()
                 page.get_by_role("button", name=T("lab.more")).click()
-                page.locator(".stDownloadButton button").nth(3).wait_for()
-                for place in range(page.locator(".stDownloadButton button").count()):
+                page.get_by_role("button", name=T("replay.download")).wait_for()
+                for place in range(page.locator(".stDownloadButton button:visible").count()):
                     _download(report, page, place)
             elif name == "curves":
                 page.get_by_role("button", name=T("curves.run.start")).click()
@@ -71,7 +72,7 @@ def drill(report: Report) -> None:
 
 def _download(report: Report, page: Page, place: int) -> None:
     with page.expect_download() as coming:
-        page.locator(".stDownloadButton button").nth(place).click()
+        page.locator(".stDownloadButton button:visible").nth(place).click()
     size = coming.value.path().stat().st_size
     report.must(f"download {coming.value.suggested_filename}, bytes", size, size > 100)
 
