@@ -129,7 +129,7 @@ class Cells:
             return None
         if cells.shape == (rows.stop - rows.start, columns.stop - columns.start):
             return cells
-        return np.repeat(np.repeat(cells, heights, axis=0), widths, axis=1)
+        return np.repeat(np.repeat(cells, heights.astype(np.intp), axis=0), widths.astype(np.intp), axis=1)
 
     def kept_words(self, rows: slice, columns: slice) -> int:
         cells, heights, widths = self._rectangle(rows, columns)
@@ -292,7 +292,8 @@ def sliding_window(n_q: int, n_k: int, window: int) -> Band:
 def block(keep: npt.ArrayLike, n_q: int, n_k: int) -> Cells:
     """An even grid of blocks, ``keep`` says which: block-sparse FlashAttention (arXiv 2205.14135, section 3.3)."""
     keep = np.asarray(keep, bool)
-    rows, columns = (np.arange(parts + 1) * n // parts for parts, n in zip(keep.shape, (n_q, n_k), strict=True))
+    sides = zip(keep.shape, (n_q, n_k), strict=True)
+    rows, columns = (np.arange(parts + 1, dtype=np.int64) * n // parts for parts, n in sides)
     return Cells(keep, rows, columns)
 
 

@@ -51,13 +51,13 @@ class Tile:
     @property
     def edges(self) -> Array:
         """Where its tiles start, and where the last of them stops. (tiles + 1,)"""
-        return np.append(np.arange(self.first, self.last, self.step), self.last)
+        return np.append(np.arange(self.first, self.last, self.step, dtype=np.int64), self.last)
 
     @property
     def lengths(self) -> Array:
         """Rows of each of its tiles that are here. (tiles,)"""
         if (self.first, self.last) != (self.start, self.stop):
-            return np.array([self.length])
+            return np.array([self.length], np.int64)
         return np.diff(self.edges)
 
     @property
@@ -127,7 +127,7 @@ class Region:
         lines = stored.sum(axis=1 - axis)
         if len(lines) < edges[-1]:  # a piece of one tile
             return np.array([lines.sum()])
-        return np.asarray(np.add.reduceat(lines, edges[:-1]))
+        return np.asarray(np.add.reduceat(lines, edges[:-1].astype(np.intp)))
 
     @property
     def fast_words(self) -> int:

@@ -127,8 +127,8 @@ def replay(pebbling: Pebbling) -> Replay:
         raise IllegalMove(position.faults(legal + 1, moves[legal], code)[0])
 
     codes = np.asarray(ops, dtype=np.int64)
-    red = np.concatenate([[0], np.cumsum(_RED_CHANGE[codes])])
-    io_at = np.concatenate([[0], np.cumsum(codes <= STORE)])
+    red = np.concatenate([[0], np.cumsum(_RED_CHANGE[codes], dtype=np.int64)])
+    io_at = np.concatenate([[0], np.cumsum(codes <= STORE, dtype=np.int64)])
     loads, stores = ops.count(LOAD), ops.count(STORE)
     solved = all(position.blue[v] for v in dag.outputs)
     return Replay(loads, stores, loads + stores, int(red.max()), solved, red, io_at)

@@ -161,7 +161,7 @@ class Masked(Layout):
         sizes, times = (
             (met.row_sizes, met.of_rows) if name in OF_QUERIES else (met.column_sizes, met.of_columns)
         )  # fmt: skip
-        return int(np.add.reduceat(words, np.cumsum(sizes) - sizes) @ times)
+        return int(np.add.reduceat(words, (np.cumsum(sizes) - sizes).astype(np.intp)) @ times)
 
     def rows(self, r: Any, c: Any) -> Any:
         return self._met(r, c).rows

@@ -34,8 +34,8 @@ def shares(mask: Mask | None, n: int, side: int) -> Floats:
         kept = np.zeros((side, side), np.float32)
         for cell, (first, last) in enumerate(itertools.pairwise(edges)):
             low, high = mask.low[first:last], mask.high[first:last]
-            begun, ended = (np.cumsum(np.bincount(ends, minlength=n + 1)[:n]) for ends in (low, high))
-            kept[cell] = np.add.reduceat(begun - ended, edges[:-1])
+            begun, ended = (np.cumsum(np.bincount(ends.astype(np.intp), minlength=n + 1)[:n]) for ends in (low, high))
+            kept[cell] = np.add.reduceat(begun - ended, edges[:-1].astype(np.intp))
         kept /= np.outer(np.diff(edges), np.diff(edges))
         return kept
     if isinstance(mask, Cells):
@@ -72,7 +72,7 @@ def met_shares(mask: Mask, n: int, rows: int, columns: int, side: int) -> Floats
     if len(met) <= side:
         return met
     starts = np.minimum(picture_edges(n, side)[:-1] // rows, len(met) - 1)
-    found: Floats = np.add.reduceat(met, starts, axis=0)
+    found: Floats = np.add.reduceat(met, starts.astype(np.intp), axis=0)
     found /= np.maximum(np.diff(np.append(starts, len(met))), 1)[:, None]
     return np.minimum(found, 1)
 
