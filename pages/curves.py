@@ -10,6 +10,7 @@ from pages.shared.fault import told
 from pages.shared.i18n import texts
 from pages.shared.numbers import grouped
 from pages.shared.part import part
+from pages.shared.where import IN_BROWSER
 
 
 @part("curves, chart")
@@ -34,6 +35,8 @@ with st.container(key="curves_run"):
     st.header(t("curves.run.title"), anchor=False)
     lead, beside = st.columns([5, 8], gap="large")
     lead.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
+    if IN_BROWSER:
+        lead.caption(t("curves.run.in_browser"))
     job = st.session_state.get(JOB)
     with beside:
         st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()

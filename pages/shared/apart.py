@@ -2,8 +2,8 @@
 
 ``apart("kernels_ref:run", {...}, limits)`` calls a function there and gives back what it returns or raises. The process
 is bounded (memory, seconds, one thread for linear algebra), yields to everything else on the machine, and can be left
-at any time: it is killed. It ends by itself when the app does. Where there are no processes (Python in a browser) the
-function is called here. ``python -m pages.shared.apart`` is that process; it knows nothing of Streamlit.
+at any time: it is killed. It ends by itself when the app does. In a browser there are no processes: the function is
+called here. ``python -m pages.shared.apart`` is that process; it knows nothing of Streamlit.
 """
 
 import contextlib
@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, ParamSpec, TypeVar
+
+from pages.shared.where import IN_BROWSER
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOK = 0.1  # seconds between two looks at whether the work is still wanted
@@ -66,7 +68,7 @@ def apart(
     ------
     Exhausted : beyond its limits, or the process came to an end without an answer
     """
-    if sys.platform == "emscripten":
+    if IN_BROWSER:
         return _function(name)(**arguments, **({} if progress is None else {"progress": progress}))
     environment = os.environ | dict.fromkeys(_ONE_THREAD, "1")
     command = [sys.executable, "-m", "pages.shared.apart"]

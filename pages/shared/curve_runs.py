@@ -4,6 +4,7 @@ A thread of the app follows it; the numbers are made in the process, so that oth
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -20,9 +21,11 @@ from pages.shared.fault import callback
 from pages.shared.i18n import Texts, escaped
 from pages.shared.numbers import grouped
 from pages.shared.settings import CurveSettings
+from pages.shared.where import IN_BROWSER
 
-# Under a minute an algorithm on two cores; the reference's n x n matrices of 64-bit numbers take 0.5 GB at most.
-RUN_N, RUN_D = 4096, 512
+# Under a minute an algorithm on two cores; the reference's n x n matrices of 64-bit numbers take 0.5 GB at most. In a
+# browser, where a run occupies the one thread and cannot be cancelled, some seconds an algorithm.
+RUN_N, RUN_D = (1024, 128) if IN_BROWSER else (4096, 512)
 RUN_LIMITS = Limits(seconds=300, memory=2 << 30)  # of one algorithm: on a slower or a busy machine it is not forever
 FORGOTTEN = 30.0  # seconds without anyone looking, after which a run gives up
 JOB = "curves.job"
@@ -73,7 +76,11 @@ class Job:
         return self.stage in ("waiting", "preparing", "running", "checking")
 
     def start(self, turn: threading.Semaphore) -> None:
-        """Begin in a thread of its own; `turn` is held while it computes."""
+        """Begin in a thread of its own; `turn` is held while it computes. In a browser it is over on return."""
+        if IN_BROWSER:
+            self.seen = math.inf  # nobody can look meanwhile
+            self.work(turn)
+            return
         threading.Thread(target=self.work, args=(turn,), daemon=True, name="run-kernels").start()
 
     def work(self, turn: threading.Semaphore) -> None:
