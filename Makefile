@@ -3,7 +3,8 @@
 # make check  ruff and mypy
 # make bench  the measurements
 # make loadtest  a class on a fresh server, and whether it holds      (ARGS="--sessions 300", "--with-run", "--soak 60")
-# make lock   deploy/requirements.lock anew; make audit asks what is known against it
+# make static the app as files for any static host, in dist/; nobody's server runs it      (PYODIDE=folder)
+# make lock   deploy/requirements.lock and deploy/static.lock anew; make audit asks what is known against them
 # Needs Python 3.11 or later and make; everything else is fetched from the package registries.
 
 PORT ?= 8501
@@ -17,7 +18,7 @@ CHROMIUM = command -v chromium-headless-shell || command -v chromium || command 
 # Browser tests run two at a time, each worker with a server and a browser of its own. Those that fail are run once more
 # by themselves: a machine busy with other work can starve a browser, and a real fault fails again.
 
-.PHONY: app test check bench loadtest lock audit format browser clean
+.PHONY: app test check bench loadtest static lock audit format browser clean
 .DEFAULT_GOAL := app
 
 app: $(VENV)/.stamp-app
@@ -43,15 +44,21 @@ bench: $(VENV)/.stamp-bench browser
 loadtest: $(VENV)/.stamp-dev
 	@$(BIN)/python -m tests.load $(ARGS)
 
+static: $(BIN)/python
+	@$(BIN)/python deploy/static.py $(if $(PYODIDE),--pyodide "$(PYODIDE)") $(ARGS)
+
 # The versions and hashes that deployments install, from requirements.txt; and what is known against them.
 lock: $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv pip compile requirements.txt --universal --generate-hashes --no-header --no-emit-index-url \
 		--python-version 3.11 --quiet --output-file deploy/requirements.lock
+	$(BIN)/uv pip compile deploy/static.in --no-deps --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		--python-version 3.13 --quiet --output-file deploy/static.lock
 
 audit: $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
 	$(BIN)/python -m pip_audit --requirement deploy/requirements.lock --disable-pip
+	$(BIN)/python -m pip_audit --requirement deploy/static.lock --disable-pip
 
 format: $(VENV)/.stamp-dev
 	$(BIN)/python -m ruff check --fix .
@@ -87,4 +94,4 @@ $(VENV)/.stamp-bench: requirements-bench.txt $(VENV)/.stamp-dev
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache tests/browser/shots
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache tests/browser/shots dist

@@ -2,9 +2,10 @@
 
 python deploy/static.py [--out dist] [--pyodide FOLDER]
 
-stlite (Streamlit on Pyodide) comes from npm, pure Python wheels from PyPI by deploy/static.lock. FOLDER is a full Pyodide
-distribution, unpacked: with it the site asks nobody else for anything; without it Pyodide and the compiled packages come
-from stlite's default, a public CDN, in every visitor's browser. docs/static.md says what is hidden and what was tested.
+stlite (Streamlit on Pyodide) comes from npm, pure Python wheels from PyPI by deploy/static.lock. FOLDER is a full
+Pyodide distribution, unpacked: with it the site asks nobody else for anything; without it Pyodide and the compiled
+packages come from stlite's default, a public CDN, in every visitor's browser. docs/static.md says what is different
+there, and what was tested.
 """
 
 import argparse
@@ -99,7 +100,9 @@ def copy_pyodide(source: Path, folder: Path) -> None:
     lock = json.loads((source / "pyodide-lock.json").read_text(encoding="utf-8"))
     if not lock["info"]["python"].startswith(f"{PYTHON}."):
         theirs = lock["info"]["python"]
-        raise CannotBuild(f"stlite {STLITE} needs a Pyodide with Python {PYTHON} (0.28 or 0.29); this one has {theirs}.")
+        raise CannotBuild(
+            f"stlite {STLITE} needs a Pyodide with Python {PYTHON}, such as 0.29.3; this one has {theirs}."
+        )
     packages = lock["packages"]
     needed = sorted(with_dependencies(packages, (*COMPILED, *LOADED_ANYWAY)))
     files = [packages[name]["file_name"] for name in needed]
@@ -161,8 +164,9 @@ def main() -> None:
     print(f"{given.out}: {size:.0f} MB. Put it on any static host; to look at it: python -m http.server -d {given.out}")
     if given.pyodide is None:
         print(
-            "Pyodide and the compiled packages (numpy, pandas and others) are not in it: every visitor's browser fetches them\n"
-            "from stlite's default, cdn.jsdelivr.net. With PYODIDE=FOLDER, a full Pyodide distribution, it asks nobody else."
+            "Pyodide and the compiled packages (numpy, pandas and others) are not in it: every visitor's browser\n"
+            "fetches them from stlite's default, cdn.jsdelivr.net. With PYODIDE=FOLDER, a full Pyodide distribution,\n"
+            "unpacked, the site asks nobody else."
         )
 
 

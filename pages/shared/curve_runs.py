@@ -158,7 +158,8 @@ def panel(current: Callable[[], CurveSettings], t: Texts) -> None:
         st.caption(t("curves.run.head", heads=grouped(now.heads)))
     if beyond(now):
         most = {"most_n": grouped(RUN_N), "most_d": grouped(RUN_D)}
-        st.warning(t("curves.run.limit", n=grouped(now.n), d=grouped(now.d), **most))
+        say = st.caption if IN_BROWSER else st.warning  # there the page itself begins beyond the limit
+        say(t("curves.run.limit", n=grouped(now.n), d=grouped(now.d), **most))
         st.code(command_line(now), language="bash", wrap_lines=True)
     elif job is not None:
         _outcome(job, t)

@@ -1,1 +1,1 @@
-"""A try of the static build in Chromium, where a full Pyodide distribution cannot be had: ``python -m tests.static``."""
+"""A try of the static build in Chromium, without a full Pyodide distribution: ``python -m tests.static``."""

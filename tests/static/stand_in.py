@@ -1,4 +1,4 @@
-"""What looks like a full Pyodide distribution, from npm and PyPI: the real interpreter, and compiled packages that are empty.
+"""What looks like a full Pyodide distribution, from npm and PyPI: a real interpreter, compiled packages that are empty.
 
 numpy, pandas and the others are stand-ins that can be imported and nothing more: what a page needs of them fails.
 """
@@ -13,9 +13,9 @@ import zipfile
 from pathlib import Path
 
 PYODIDE = "0.29.5"
-# What is asked of a stand-in can be asked for more, called and subscripted, as modules do while they are imported; using
-# it as a number or an array fails.
-EMPTY = '''
+# What is asked of a stand-in can be asked for more, called and subscripted, as modules do while they are imported;
+# using it as a number or an array fails.
+EMPTY = """
 class Missing:
     def __init__(self, name): self._name = name
     def __getattr__(self, name):
@@ -30,7 +30,7 @@ class Missing:
 def __getattr__(name):
     if name.startswith("__"): raise AttributeError(name)
     return Missing(f"{__name__}.{name}")
-'''
+"""
 # Import name of each, and submodules that somebody imports.
 STAND_INS = {
     "cramjam": ("cramjam",),
