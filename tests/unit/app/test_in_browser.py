@@ -87,6 +87,12 @@ def test_the_solver_searches_on_the_spot() -> None:
 
 def test_what_stlite_lacks_is_mended_and_what_is_there_is_kept() -> None:
     bare = SimpleNamespace(instance="theirs")
-    stlite.mend(bare)
+    stlite.lacking(bare)
     assert bare.instance == "theirs"
     assert callable(bare.exists)
+
+
+def test_a_file_is_made_before_its_button_is_drawn() -> None:
+    drawn = stlite.made_first(lambda label, **named: (label, named) == ("Save", {"data": "text", "key": "k"}))
+    assert drawn("Save", data=lambda: "text", key="k")
+    assert drawn("Save", data="text", key="k")
