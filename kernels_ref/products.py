@@ -79,7 +79,7 @@ def _rows_beside_column(b: Any, memory: int) -> Any:
 @functools.lru_cache(maxsize=64)
 def _widths(q: int) -> tuple[Any, Any]:
     """Every b <= q that is the least for its number of tiles, rising, and these numbers."""
-    small = np.arange(1, math.isqrt(q) + 2)
+    small = np.arange(1, math.isqrt(q) + 2, dtype=np.int64)
     widths = np.unique(np.minimum(np.concatenate([small, -(-q // small)]), q))
     return widths, -(-q // widths)
 
