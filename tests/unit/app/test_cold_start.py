@@ -1,5 +1,6 @@
-"""A server just started, and many sessions at once: the packages are loaded as a whole, by the first who comes."""
+"""A server just started, and many sessions at once: what its process does once, before the first page."""
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -26,3 +27,18 @@ def test_entry_loads_both_packages_before_a_page_does() -> None:
     names = found.stdout.split()
     assert names[:2] == ["pages.shared.entry", "kernels_ref"]
     assert "pebble_engine" in names
+
+
+def test_process_may_open_as_many_files_as_the_host_allows() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    script = "import resource, pages.shared.entry; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+    found = subprocess.run(
+        [sys.executable, "-c", f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); {script}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    soft, still_hard = map(int, found.stdout.split())
+    assert still_hard == hard
+    assert soft == (2**16 if hard == resource.RLIM_INFINITY else min(hard, 2**16)) > 256
