@@ -82,7 +82,7 @@ def test_a_long_run_is_not_given_up_for_want_of_a_look(monkeypatch: pytest.Monke
 
 def test_the_solver_searches_on_the_spot() -> None:
     assert solved(matmul(2, 2, 1), Rules(5), 4.0, 10_000).proved
-    assert optimum(2, 1, 13)
+    assert optimum(2, 1, 17)
 
 
 def test_what_stlite_lacks_is_mended_and_what_is_there_is_kept() -> None:
