@@ -128,7 +128,7 @@ def curves(settings: CurveSettings, view: View | None = None) -> Curves:
     `view` is the range of M that the reader has zoomed into: there the grid is as fine as it was before over all.
     """
     common = LOW <= settings.memory <= max(HIGH, 16 * settings.d**2) and not mask_of(settings)
-    sweep = _sweep(replace(settings, memory=settings.d**2) if common else settings, view)
+    sweep = _sweep(replace(settings, memory=max(settings.d**2, LOW)) if common else settings, view)
     memory, columns = sweep.memory, sweep.columns
     if settings.memory not in memory:
         memory, columns = _with(settings, sweep)
