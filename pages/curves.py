@@ -13,32 +13,30 @@ from pages.shared.part import part
 from pages.shared.where import IN_BROWSER
 
 
-@part("curves, chart")
-def chart() -> None:
-    """The explorer: moving n or d runs this and nothing else of the page."""
-    explorer(address_of_now(), texts())
-    if st.session_state.pop("curves.rerun", False):
-        st.rerun()  # what stands beside the chart has to follow
-
-
 def run_it() -> None:
     """The kernels, executed at the point that the explorer shows."""
     with told("curves, run"):
         panel(current, texts())
 
 
+@part("curves")
+def explore() -> None:
+    """The explorer, and the run at its point: moving n or d draws these again and nothing else of the page."""
+    explorer(address_of_now(), t)
+    with st.container(key="curves_run"):
+        st.header(t("curves.run.title"), anchor=False)
+        lead, beside = st.columns([5, 8], gap="large")
+        lead.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
+        if IN_BROWSER:
+            lead.caption(t("curves.run.in_browser"))
+        job = st.session_state.get(JOB)
+        with beside:
+            st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
+
+
 t = texts()
 st.title(t("page.curves"))
 st.markdown(t("curves.lead"))
-chart()
-with st.container(key="curves_run"):
-    st.header(t("curves.run.title"), anchor=False)
-    lead, beside = st.columns([5, 8], gap="large")
-    lead.markdown(t("curves.run.lead", n=grouped(RUN_N), d=grouped(RUN_D)))
-    if IN_BROWSER:
-        lead.caption(t("curves.run.in_browser"))
-    job = st.session_state.get(JOB)
-    with beside:
-        st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
+explore()
 with st.container(key="curves_prose"):
     st.markdown(t.prose("curves_reading"))

@@ -32,7 +32,6 @@ RUN_N, RUN_D = (1024, 128) if IN_BROWSER else (4096, 512)
 RUN_LIMITS = Limits(seconds=300, memory=2 << 30)  # of one algorithm: on a slower or a busy machine it is not forever
 FORGOTTEN = 30.0  # seconds without anyone looking, after which a run gives up
 JOB = "curves.job"
-SHOWN = "curves.run.shown"  # the settings that the panel was drawn for
 
 Runner = Callable[..., Check]
 _LOG = logging.getLogger(__name__)
@@ -155,7 +154,6 @@ def panel(current: Callable[[], CurveSettings], t: Texts) -> None:
     if st.session_state.pop(f"{JOB}.watched", False):
         st.rerun()  # the whole page once more: this time without the half-second clock
     now = current()
-    st.session_state[SHOWN] = now
     st.button(t("curves.run.start"), key="curves.run", on_click=_begin, args=(current,), disabled=beyond(now))
     if now.heads > 1:
         st.caption(t("curves.run.head", heads=grouped(now.heads)))
@@ -166,12 +164,6 @@ def panel(current: Callable[[], CurveSettings], t: Texts) -> None:
         st.code(command_line(now), language="bash", wrap_lines=True)
     elif job is not None:
         _outcome(job, t)
-
-
-def outdated(now: CurveSettings) -> bool:
-    """Whether the panel as it was drawn says otherwise than `now`: it is drawn with the page, not with the chart."""
-    shown: CurveSettings | None = st.session_state.get(SHOWN)
-    return shown is not None and (beyond(now) or beyond(shown) or now.heads != shown.heads) and now != shown
 
 
 @callback

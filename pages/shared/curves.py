@@ -12,7 +12,7 @@ import streamlit as st
 
 from kernels_ref import ALGORITHMS
 from kernels_ref.counts import BYTES
-from pages.shared import curve_data, curve_maps, curve_runs
+from pages.shared import curve_data, curve_maps
 from pages.shared.chart import LIBRARY, colour, scripts
 from pages.shared.curve_data import DEFAULTS, Curves, View, curves, ends_with, fitting, mask_of, settled
 from pages.shared.curve_fields import NONE
@@ -319,7 +319,6 @@ def answer() -> None:
     st.session_state["curves.view"] = view_of(question.get("view"))
     st.session_state["curves.moving"] = question.get("moving") is True
     update(CURVES, **raw)
-    st.session_state["curves.rerun"] = question.get("moving") is not True and curve_runs.outdated(current())
 
 
 def _together(raw: dict[str, str]) -> dict[str, str]:
