@@ -391,12 +391,29 @@ def _path(labels: list[object]) -> str:
     return " \u2192 ".join(map(str, labels))
 
 
+def saved_game(data: bytes) -> Pebbling | None:
+    """What a file says was played so far, on which graph and by which rules; None for a file with a graph alone."""
+    if len(data) > OWN_LENGTH:
+        return None
+    try:
+        return read_pebbling(io.BytesIO(data), check=False)
+    except InvalidPebbling:
+        return None
+
+
 @callback
 def open_own(t: Texts) -> None:
-    """The reader has chosen a file with a DAG, or taken it away again."""
-    data = _uploaded("play.own_file")
-    if data is not None:
-        _play_own(data, t)
+    """The reader has chosen a file with a DAG, or taken it away again. A game that was saved goes on where it was."""
+    data, state = _uploaded("play.own_file"), st.session_state
+    if data is None:
+        return
+    game = saved_game(data)
+    if game:
+        state["play.own_red"], state["play.own_sliding"] = str(game.rules.red), game.rules.sliding
+    level = _play_own(data, t)
+    if game and level:
+        moves, _ = played(level.dag, level.rules, game.moves[: most_moves(level.dag, level.rules)])
+        state["play.moves"] = written(level.dag, level.rules, moves.moves)
 
 
 @callback
@@ -407,7 +424,7 @@ def play_own(t: Texts) -> None:
     _play_own(text if data is None else data, t)
 
 
-def _play_own(data: str | bytes, t: Texts) -> None:
+def _play_own(data: str | bytes, t: Texts) -> Level | None:
     state = st.session_state
     asked = str(state.get("play.own_red", "")).strip()
     report, level = _no_red(asked, t), None
@@ -419,3 +436,4 @@ def _play_own(data: str | bytes, t: Texts) -> None:
         state.pop(_REPORT, None)
     else:
         state[_REPORT] = ("dag", report)
+    return level

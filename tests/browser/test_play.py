@@ -341,9 +341,20 @@ def test_a_file_with_an_own_dag_is_played_at_once(server: Server, page_factory: 
     expect(page.locator(".counter-title")).to_have_text(play.words("counter", red=0, m=4))
     page.keyboard.press("Escape")
     expect(page.get_by_text(play.t("play.own_share"))).to_be_visible()
+    play.make(Move.load("a"))
     with page.expect_download() as waiting:
         page.get_by_role("button", name=play.t("play.own_take")).first.click()
-    assert len(read_pebbling(Path(waiting.value.path())).dag) == 5
+    saved = Path(waiting.value.path())
+    assert len(read_pebbling(saved).dag) == 5
+    no_exception(page)
+    page = page_factory()  # and there the saved game goes on where it was
+    play = opened(page, server, lang=lang)
+    page.get_by_role("button", name=play.t("play.more")).click()
+    upload = page.locator('.st-key-play\\.own_file, [class*="st-key-play-own_file"]').locator("input[type=file]")
+    upload.set_input_files({"name": "own.json", "mimeType": "application/json", "buffer": saved.read_bytes()})
+    expect(page.locator(".counter-title")).to_have_text(play.words("counter", red=1, m=4))
+    expect(page.get_by_role("textbox", name=play.t("play.dag_red"))).to_have_value("4")
+    page.keyboard.press("Escape")
     no_exception(page)
 
 

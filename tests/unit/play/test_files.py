@@ -6,9 +6,18 @@ import pytest
 
 from pages.shared.i18n import LANGUAGES, Texts, labels
 from pages.shared.levels import levels
-from pages.shared.play import OWN_VERTICES, Report, _content, check_dag, check_solution, names_of, refusal_sentence
+from pages.shared.play import (
+    OWN_VERTICES,
+    Report,
+    _content,
+    check_dag,
+    check_solution,
+    names_of,
+    refusal_sentence,
+    saved_game,
+)
 from pages.shared.play_board import written
-from pebble_engine import Game, IllegalMove, Move, Pebbling, write_pebbling
+from pebble_engine import Game, IllegalMove, Move, Pebbling, Rules, write_dag, write_pebbling
 from pebble_engine.errors import _EXPLAIN
 
 LEVEL = levels()["spill"]
@@ -206,6 +215,17 @@ def test_an_own_dag_becomes_a_level_with_what_is_known() -> None:
     assert level
     assert (level.par, level.proven, level.bound, level.id) == (4, True, 4, "own")
     assert Game(level.dag, level.rules, level.solution).is_solved
+
+
+def test_a_saved_game_is_told_from_a_graph_alone() -> None:
+    game = Pebbling(LEVEL.dag, Rules(7, sliding=True), LEVEL.solution[:2])
+    text = write_pebbling(game)
+    found = saved_game(text.encode())
+    assert found
+    assert (found.rules, found.moves, len(found.dag)) == (game.rules, game.moves, len(game.dag))
+    for other in (write_dag(LEVEL.dag), "a s\nb s\n", text.replace('"red":7', '"red":0'), text[:-9], "[]", "null"):
+        assert other != text
+        assert saved_game(other.encode()) is None
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
