@@ -6,17 +6,10 @@ import streamlit as st
 
 from pages.shared.curve_runs import JOB, RUN_D, RUN_N, panel
 from pages.shared.curves import address_of_now, current, explorer
-from pages.shared.fault import told
 from pages.shared.i18n import texts
 from pages.shared.numbers import grouped
 from pages.shared.part import part
 from pages.shared.where import IN_BROWSER
-
-
-def run_it() -> None:
-    """The kernels, executed at the point that the explorer shows."""
-    with told("curves, run"):
-        panel(current, texts())
 
 
 @part("curves")
@@ -31,7 +24,7 @@ def explore() -> None:
             lead.caption(t("curves.run.in_browser"))
         job = st.session_state.get(JOB)
         with beside:
-            st.fragment(run_it, run_every=0.5 if job is not None and job.running else None)()
+            part("curves, run", run_every=0.5 if job is not None and job.running else None)(panel)(current, t)
 
 
 t = texts()

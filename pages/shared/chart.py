@@ -8,8 +8,6 @@ light and the dark theme, and a switch of theme needs no run of the script.
 from pathlib import Path
 from typing import Any
 
-from pages.shared.theme import source
-
 ROOT = Path(__file__).resolve().parents[2]
 PLOTLY = max((ROOT / "static").glob("plotly-basic-*.min.js"))
 LIBRARY = f"app/static/{PLOTLY.name}"  # where the browser finds it: server.enableStaticServing
@@ -19,11 +17,6 @@ FONT = "var(--pa-type-body-family)"
 def colour(token: str) -> str:
     """A design token as a colour in a figure, resolved in the browser."""
     return f"var(--pa-{token})"
-
-
-def scripts(*names: str) -> str:
-    """JavaScript files of this folder as one module; the last of them holds the ``export default``."""
-    return source(*(f"curves/{name}" for name in names))
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:

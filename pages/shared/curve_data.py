@@ -127,6 +127,7 @@ def curves(settings: CurveSettings, view: View | None = None) -> Curves:
 
     `view` is the range of M that the reader has zoomed into: there the grid is as fine as it was before over all.
     """
+    # Far out an M widens the axis, and under a mask one more M may be a process more: such a sweep is its own.
     common = LOW <= settings.memory <= max(HIGH, 16 * settings.d**2) and not mask_of(settings)
     sweep = _sweep(replace(settings, memory=max(settings.d**2, LOW)) if common else settings, view)
     memory, columns = sweep.memory, sweep.columns
@@ -155,18 +156,15 @@ def curves(settings: CurveSettings, view: View | None = None) -> Curves:
 
 @lru_cache(maxsize=64)
 def _sweep(settings: CurveSettings, view: View | None) -> Sweep:
-    n, d = settings.n, settings.d
     least = least_memories(settings)
     first, second, crossing, changes = _crossing(settings, least)
-    memory = tuple(grid(settings, {settings.memory, d * d, *least.values(), *changes}, view))
-    columns = _columns(settings.algorithms, n, d, memory, settings.form, mask_of(settings), settings.heads)
-    return Sweep(columns, memory, least, first, second, crossing, changes)
+    memory = tuple(grid(settings, {settings.memory, settings.d**2, *least.values(), *changes}, view))
+    return Sweep(_columns(settings, memory), memory, least, first, second, crossing, changes)
 
 
 def _with(settings: CurveSettings, sweep: Sweep) -> tuple[tuple[int, ...], dict[str, list[Any]]]:
     """The grid and the columns with M among them: counts at one more M, put where they belong."""
-    n, d, form, heads = settings.n, settings.d, settings.form, settings.heads
-    one = _columns(settings.algorithms, n, d, (settings.memory,), form, mask_of(settings), heads)
+    one = _columns(settings, (settings.memory,))
     place, length = bisect(sweep.memory, settings.memory), len(sweep.memory)
     columns: dict[str, list[Any]] = {}
     for name, values in sweep.columns.items():
@@ -177,24 +175,16 @@ def _with(settings: CurveSettings, sweep: Sweep) -> tuple[tuple[int, ...], dict[
     return (*sweep.memory[:place], settings.memory, *sweep.memory[place:]), columns
 
 
-def _columns(
-    algorithms: tuple[str, ...], n: int, d: int, memory: tuple[int, ...], form: str, mask: str | None, heads: int
-) -> dict[str, list[Any]]:
-    heavy = mask is not None and n * len(algorithms) > HEAVY
-    return (_columns_apart if heavy else _columns_here)(algorithms, n, d, memory, form, mask, heads)
-
-
-def _columns_here(
-    algorithms: tuple[str, ...], n: int, d: int, memory: tuple[int, ...], form: str, mask: str | None, heads: int
-) -> dict[str, list[Any]]:
-    return sweep_columns(algorithms, n, d, memory, form=form, mask=mask, heads=heads)
+def _columns(settings: CurveSettings, memory: tuple[int, ...]) -> dict[str, list[Any]]:
+    """The sweep at these M; where it takes long, in a process of its own."""
+    s, mask = settings, mask_of(settings)
+    asked: dict[str, Any] = {"n": s.n, "d": s.d, "memory": memory, "form": s.form, "mask": mask, "heads": s.heads}
+    heavy = mask is not None and s.n * len(s.algorithms) > HEAVY
+    return (_columns_apart if heavy else sweep_columns)(algorithms=s.algorithms, **asked)
 
 
 @once(16, wanted)
-def _columns_apart(
-    algorithms: tuple[str, ...], n: int, d: int, memory: tuple[int, ...], form: str, mask: str | None, heads: int
-) -> dict[str, list[Any]]:
-    asked = {"algorithms": algorithms, "n": n, "d": d, "memory": memory, "form": form, "mask": mask, "heads": heads}
+def _columns_apart(**asked: Any) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = apart("kernels_ref:sweep_columns", asked, COUNT_LIMITS, wanted)
     return found
 

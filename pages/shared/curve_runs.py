@@ -169,7 +169,7 @@ def panel(current: Callable[[], CurveSettings], t: Texts) -> None:
 @callback
 def _begin(current: Callable[[], CurveSettings]) -> None:
     settings = current()
-    if beyond(settings):  # the page did not know yet
+    if beyond(settings):  # the button is off, but any program can press it
         return
     st.session_state[JOB] = job = Job(settings)
     job.start(turns())

@@ -13,7 +13,7 @@ import streamlit as st
 from kernels_ref import ALGORITHMS
 from kernels_ref.counts import BYTES
 from pages.shared import curve_data, curve_maps
-from pages.shared.chart import LIBRARY, colour, scripts
+from pages.shared.chart import LIBRARY, colour
 from pages.shared.curve_data import DEFAULTS, Curves, View, curves, ends_with, fitting, mask_of, settled
 from pages.shared.curve_fields import NONE
 from pages.shared.curve_figures import NAMED, figure
@@ -268,16 +268,16 @@ def _preset(n: int, d: int, settings: CurveSettings, t: Texts) -> dict[str, Any]
     }
 
 
+_SCRIPTS = (
+    "plotly", "control", "readout", "measure", "questions", "labels", "save", "more", "marker", "drawing", "explorer",
+)  # fmt: skip
 _explorer = st.components.v2.component(
     "curves_explorer",
     html=source("curves/explorer.html"),
     css=source("curves/chart.css", "curves/explorer.css", "curves/more.css"),
-    js=scripts(
-        "plotly.js", "control.js", "readout.js", "measure.js", "questions.js", "labels.js", "save.js", "more.js",
-        "marker.js", "drawing.js", "explorer.js",
-    ),
+    js=source(*(f"curves/{name}.js" for name in _SCRIPTS)),
     isolate_styles=False,
-)  # fmt: skip
+)
 
 
 def explorer(address: Address, t: Texts) -> None:

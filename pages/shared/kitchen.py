@@ -13,7 +13,7 @@ from pages.shared.fault import callback
 from pages.shared.i18n import Texts
 from pages.shared.said import said
 from pages.shared.settings import ALGORITHM_IDS, HOME_D, HOME_MEMORY, HOME_N
-from pages.shared.theme import ASSETS, source
+from pages.shared.theme import source
 
 # The pebbling that moves on the page: small enough to be followed, large enough that memory is short.
 TOY_N, TOY_D, TOY_MEMORY = 3, 2, 14
@@ -33,14 +33,12 @@ _PARTS = (
 _TEXT = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`)""")
 
 
-def _compact(source: str, css: bool = False) -> str:
-    """CSS or JavaScript without comment lines, comments at a line's end, indentation and spaces beside punctuation.
+def _compact(text: str, css: bool = False) -> str:
+    """CSS or JavaScript from `source`, also without comments at a line's end and spaces beside punctuation.
 
     The page's first message is half as long. Text in quotes stays as it is; lines stay lines.
     """
-    lines = (re.sub(r"\s+// .*$", "", line).strip() for line in source.splitlines())
-    kept = "\n".join(line for line in lines if line and not line.startswith("//"))
-    parts = _TEXT.split(kept)
+    parts = _TEXT.split(re.sub(r"\s+// .*$", "", text.rstrip(), flags=re.MULTILINE))
     tight = r" *([{};,]) *" if css else r" *([{}()\[\],;:=?<>&|*]) *| (\+) (?!\+)"
     return "".join(
         part if k % 2 else re.sub(tight, lambda match: match[0].strip(), part) for k, part in enumerate(parts)
@@ -49,13 +47,13 @@ def _compact(source: str, css: bool = False) -> str:
 
 def _script() -> str:
     """The parts as one module. Of the replay core only the cursor is needed, not the clock for two runs in step."""
-    cursor, *parts = ((ASSETS / f"{part}.js").read_text(encoding="utf-8") for part in _PARTS)
-    return "// the kitchen\n" + _compact("\n".join([cursor.partition("class Timeline")[0], *parts]))
+    cursor, *parts = (source(f"{part}.js") for part in _PARTS)
+    return "// the kitchen\n" + _compact("".join([cursor.partition("class Timeline")[0], *parts]))
 
 
 _component = st.components.v2.component(
     "kitchen",
-    html=re.sub(r"\n\s+", "\n", (ASSETS / "kitchen" / "kitchen.html").read_text(encoding="utf-8")),
+    html=source("kitchen/kitchen.html"),
     css=_compact(source("document/quiet.css", "kitchen/kitchen.css"), css=True),  # the tokens are the page's
     js=_script(),
 )

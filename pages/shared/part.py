@@ -11,15 +11,16 @@ from pages.shared.fault import told
 P = ParamSpec("P")
 
 
-def part(where: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
+def part(where: str, run_every: float | None = None) -> Callable[[Callable[P, None]], Callable[P, None]]:
     """Draw with this function as a part of the page; `where` names it in the log when it has a fault.
 
     An act inside runs the part alone (Streamlit's fragment). The navigation, the style sheet and the rest of the page
-    are not drawn again, some 20 messages less. The address is read inside, with `sync`.
+    are not drawn again, some 20 messages less. The address is read inside, with `sync`. With `run_every` it is drawn
+    again every so many seconds, too.
     """
 
     def decorate(draw: Callable[P, None]) -> Callable[P, None]:
-        @st.fragment
+        @st.fragment(run_every=run_every)
         @functools.wraps(draw)
         def drawn(*arguments: P.args, **named: P.kwargs) -> None:
             with told(where):

@@ -412,8 +412,8 @@ def open_own(t: Texts) -> None:
         state["play.own_red"], state["play.own_sliding"] = str(game.rules.red), game.rules.sliding
     level = _play_own(data, t)
     if game and level:
-        moves, _ = played(level.dag, level.rules, game.moves[: most_moves(level.dag, level.rules)])
-        state["play.moves"] = written(level.dag, level.rules, moves.moves)
+        so_far, _ = played(level.dag, level.rules, game.moves[: most_moves(level.dag, level.rules)])
+        state["play.moves"] = written(level.dag, level.rules, so_far.moves)
 
 
 @callback

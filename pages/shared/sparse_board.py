@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from kernels_ref.masks import Mask
-from pages.shared.chart import LIBRARY, scripts
+from pages.shared.chart import LIBRARY
 from pages.shared.curves import SEPARATOR, doublings, plain
 from pages.shared.fault import callback
 from pages.shared.fields import Problem, validate
@@ -200,12 +200,13 @@ _board = st.components.v2.component(
     "sparse_board",
     html=source("sparse/sparse.html"),
     css=source("curves/chart.css", "curves/explorer.css", "sparse/sparse.css"),
-    js=scripts(
-        "plotly.js", "readout.js", "control.js", "measure.js", "questions.js", "save.js", "../sparse/picture.js",
-        "../sparse/sparse.js",
+    js=source(
+        *(f"curves/{name}.js" for name in ("plotly", "readout", "control", "measure", "questions", "save")),
+        "sparse/picture.js",
+        "sparse/sparse.js",
     ),
     isolate_styles=False,
-)  # fmt: skip
+)
 
 
 def board(address: Address, t: Texts) -> None:

@@ -2,21 +2,17 @@
 
 import subprocess
 import threading
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.shared import apart, curve_runs, stlite, where
 from pages.shared.i18n import LANGUAGES, Texts
 from pages.shared.solving import solved
 from pages.shared.why_study import optimum
 from pebble_engine import Rules, matmul
-
-ROOT = Path(__file__).resolve().parents[3]
-PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
+from tests.unit.app.test_pages import PAGES, opened
 
 
 @pytest.fixture(autouse=True)
@@ -37,16 +33,6 @@ def in_browser(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(threading.Thread, "start", started)
     monkeypatch.setattr(subprocess, "Popen", process)
-
-
-def opened(page: str, **query: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    at.query_params.update({"lang": query.pop("lang", "en")})
-    at.run()
-    at.switch_page(page)
-    at.query_params.clear()
-    at.query_params.update(query)
-    return at.run()
 
 
 @pytest.mark.parametrize("page", PAGES)
